@@ -1,0 +1,16 @@
+//! Transmit and receive descriptors: 16 bytes, here as two 64-bit numbers in host order (data sheet 7.1.6 and 7.2.3).
+
+/// A descriptor as its two halves, in host byte order.
+pub type Qwords = [u64; 2];
+
+/// The descriptor in the 16 bytes that the device reads or wrote (little-endian).
+pub const fn from_bytes(bytes: [u8; 16]) -> Qwords {
+    let whole = u128::from_le_bytes(bytes);
+    #[allow(clippy::cast_possible_truncation)] // the two halves are what is wanted
+    [whole as u64, (whole >> 64) as u64]
+}
+
+/// The 16 bytes of a descriptor in memory (little-endian).
+pub const fn to_bytes(qwords: Qwords) -> [u8; 16] {
+    ((qwords[1] as u128) << 64 | qwords[0] as u128).to_le_bytes()
+}

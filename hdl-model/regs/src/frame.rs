@@ -1,0 +1,1 @@
+//! Ethernet sizes, 802.1Q tags and MAC control frames.
