@@ -1,0 +1,309 @@
+//! Frame buffers: fixed-size pieces of memory that the device can reach, and the handles that own them.
+//!
+//! A [`Buffer`] is the only way to a piece of memory and cannot be cloned. Sending moves it into the
+//! transmit ring, posting moves it into the receive ring, and it comes back only when the device is done
+//! with it; so what the device can still read or write can be neither freed, changed nor reused.
+
+use core::num::NonZeroU16;
+use core::sync::atomic::{AtomicU16, Ordering};
+
+use crate::bus::{BusError, DmaMemory};
+
+/// Most buffers in one pool.
+pub const MAX_POOL_BUFFERS: usize = 1 << 16;
+/// Where the Ethertype of an untagged frame stands.
+const ETHERTYPE: core::ops::Range<usize> = 12..14;
+/// MAC control: PAUSE and PFC frames (IEEE 802.3 clause 31).
+const MAC_CONTROL: [u8; 2] = [0x88, 0x08];
+/// Set in [`Buffer::tag`] when the memory holds a MAC control frame.
+const MAC_CONTROL_FLAG: u16 = 1 << 15;
+
+/// Numbers pools and devices; only ever compared, so it may wrap.
+fn next_id(counter: &AtomicU16) -> NonZeroU16 {
+    let id = counter.fetch_add(1, Ordering::Relaxed) & !MAC_CONTROL_FLAG;
+    NonZeroU16::new(id).unwrap_or(NonZeroU16::MIN)
+}
+
+/// Which device a buffer can be used with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Owner(NonZeroU16);
+
+impl Owner {
+    /// A number no other device has (until 32767 more were opened).
+    pub(crate) fn new() -> Self {
+        static DEVICES: AtomicU16 = AtomicU16::new(1);
+        Self(next_id(&DEVICES))
+    }
+
+    /// The tag of this device's buffers that hold no MAC control frame.
+    pub(crate) const fn tag(self) -> u16 {
+        self.0.get()
+    }
+}
+
+/// Exclusive ownership of one piece of a [`Pool`]. 16 bytes, so that rings move it cheaply.
+///
+/// Give it back with [`Pool::free`]; one that is dropped is lost to its pool until the pool is dropped.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "a dropped buffer is lost to its pool; send it or free it"]
+pub struct Buffer {
+    iova: u64,
+    index: u16,
+    pool: NonZeroU16,
+    len: u16,
+    tag: u16,
+}
+
+impl Buffer {
+    /// The part of the tag that names the device.
+    pub(crate) const DEVICE_BITS: u16 = !MAC_CONTROL_FLAG;
+
+    /// Bytes of frame in it, FCS not included.
+    pub const fn len(&self) -> u16 {
+        self.len
+    }
+
+    /// Whether it holds no frame.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether it holds an untagged MAC control frame (Ethertype 0x8808).
+    pub const fn is_mac_control(&self) -> bool {
+        self.tag & MAC_CONTROL_FLAG != 0
+    }
+
+    /// The address the device uses.
+    pub(crate) const fn iova(&self) -> u64 {
+        self.iova
+    }
+
+    /// Device and kind in one word, so that one comparison checks both.
+    pub(crate) const fn tag(&self) -> u16 {
+        self.tag
+    }
+
+    /// Whether it can be used with `owner`'s device.
+    pub(crate) const fn belongs_to(&self, owner: Owner) -> bool {
+        self.tag & Self::DEVICE_BITS == owner.tag()
+    }
+}
+
+/// Why a pool refused an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BufferError {
+    /// The bytes do not fit.
+    #[error("bytes {offset} to {end} are outside a buffer of {buffer_len} bytes")]
+    OutOfBounds {
+        /// First byte.
+        offset: usize,
+        /// One past the last byte.
+        end: usize,
+        /// Size of the pool's buffers.
+        buffer_len: usize,
+    },
+    /// The buffer is another pool's.
+    #[error("the buffer belongs to another pool")]
+    ForeignBuffer,
+}
+
+/// A buffer that a pool refused to take back, since it is another pool's.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the buffer belongs to another pool; free it there")]
+pub struct ForeignBuffer(
+    /// The buffer, still owned.
+    pub Buffer,
+);
+
+/// Buffers of one size in one region of memory that the device can reach.
+#[derive(Debug)]
+pub struct Pool<D> {
+    memory: D,
+    id: NonZeroU16,
+    owner: Owner,
+    buffer_len: usize,
+    capacity: usize,
+    free: Vec<Buffer>,
+}
+
+impl<D: DmaMemory> Pool<D> {
+    /// Cuts `memory` into `count` buffers of `buffer_len` bytes.
+    pub(crate) fn new(
+        memory: D,
+        owner: Owner,
+        count: usize,
+        buffer_len: u16,
+    ) -> Result<Self, BusError> {
+        static POOLS: AtomicU16 = AtomicU16::new(1);
+        let id = next_id(&POOLS);
+        let size = usize::from(buffer_len);
+        if memory.len() < count * size || count > MAX_POOL_BUFFERS {
+            return Err(BusError::OutOfDmaMemory { requested: count * size });
+        }
+        // Taken from the end: the first allocation gets the first buffer.
+        let free = (0..=u16::MAX)
+            .take(count)
+            .map(|index| {
+                let iova = memory.iova() + u64::from(index) * u64::from(buffer_len);
+                Buffer { iova, index, pool: id, len: 0, tag: owner.tag() }
+            })
+            .rev()
+            .collect();
+        Ok(Self { memory, id, owner, buffer_len: size, capacity: count, free })
+    }
+
+    /// Takes a free buffer; its length is 0, its bytes are what its last user left. `None` when all are
+    /// in use.
+    pub fn alloc(&mut self) -> Option<Buffer> {
+        let mut buffer = self.free.pop()?;
+        buffer.len = 0;
+        Some(buffer)
+    }
+
+    /// Takes up to `count` buffers of `len` bytes each and appends them to `out`. Returns how many.
+    ///
+    /// # Errors
+    /// [`BufferError::OutOfBounds`] when `len` is larger than a buffer; nothing is taken then.
+    pub fn alloc_batch(
+        &mut self,
+        count: usize,
+        len: u16,
+        out: &mut Vec<Buffer>,
+    ) -> Result<usize, BufferError> {
+        self.check_range(0, len.into())?;
+        let count = count.min(self.free.len());
+        let rest = self.free.len() - count;
+        out.extend(self.free.drain(rest..).rev().map(|buffer| Buffer { len, ..buffer }));
+        Ok(count)
+    }
+
+    /// Takes a buffer back.
+    ///
+    /// # Errors
+    /// [`ForeignBuffer`], with the buffer, when it is another pool's.
+    pub fn free(&mut self, buffer: Buffer) -> Result<(), ForeignBuffer> {
+        if buffer.pool != self.id {
+            return Err(ForeignBuffer(buffer));
+        }
+        self.free.push(buffer);
+        Ok(())
+    }
+
+    /// Takes back all of this pool's buffers in `buffers`; those of other pools stay there.
+    pub fn free_batch(&mut self, buffers: &mut Vec<Buffer>) {
+        if buffers.iter().all(|buffer| buffer.pool == self.id) {
+            self.free.append(buffers);
+            return;
+        }
+        let (ours, others) = buffers.drain(..).partition(|buffer| buffer.pool == self.id);
+        *buffers = others;
+        let mut ours: Vec<Buffer> = ours;
+        self.free.append(&mut ours);
+    }
+
+    /// Copies `data` into a buffer at byte `offset` and lengthens the frame to reach it.
+    ///
+    /// # Errors
+    /// When the bytes do not fit or the buffer is another pool's.
+    pub fn write(
+        &mut self,
+        buffer: &mut Buffer,
+        offset: usize,
+        data: &[u8],
+    ) -> Result<(), BufferError> {
+        let start = self.start(buffer)?;
+        let end = self.check_range(offset, data.len())?;
+        self.memory.write(start + offset, data);
+        buffer.len = buffer.len.max(end);
+        if offset < ETHERTYPE.end && usize::from(end) > ETHERTYPE.start {
+            self.classify(buffer);
+        }
+        Ok(())
+    }
+
+    /// Copies bytes out of a buffer, from byte `offset`.
+    ///
+    /// # Errors
+    /// When the bytes lie outside the buffer or the buffer is another pool's.
+    pub fn read(&self, buffer: &Buffer, offset: usize, out: &mut [u8]) -> Result<(), BufferError> {
+        let start = self.start(buffer)?;
+        self.check_range(offset, out.len())?;
+        self.memory.read(start + offset, out);
+        Ok(())
+    }
+
+    /// Sets the length of the frame, bytes without FCS. Bytes that were not written keep their old values.
+    ///
+    /// # Errors
+    /// When `len` is larger than a buffer or the buffer is another pool's.
+    pub fn set_len(&self, buffer: &mut Buffer, len: u16) -> Result<(), BufferError> {
+        self.start(buffer)?;
+        self.check_range(0, len.into())?;
+        buffer.len = len;
+        Ok(())
+    }
+
+    /// Size of each buffer, bytes.
+    pub const fn buffer_len(&self) -> usize {
+        self.buffer_len
+    }
+
+    /// Number of buffers, free or not.
+    pub const fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Number of free buffers.
+    pub fn available(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Which device the buffers are for.
+    pub(crate) const fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    /// Which pool this is.
+    pub(crate) const fn id(&self) -> NonZeroU16 {
+        self.id
+    }
+
+    /// Marks a buffer that the device has written: `len` bytes of frame, kind read from the memory.
+    pub(crate) fn received(&self, buffer: &mut Buffer, len: u16) {
+        buffer.len = len;
+        if buffer.pool == self.id {
+            self.classify(buffer);
+        }
+    }
+
+    /// Keeps the MAC control flag equal to what the memory holds.
+    fn classify(&self, buffer: &mut Buffer) {
+        let mut ethertype = [0; 2];
+        self.memory.read(self.offset_of(buffer) + ETHERTYPE.start, &mut ethertype);
+        buffer.tag = self.owner.tag();
+        if ethertype == MAC_CONTROL {
+            buffer.tag |= MAC_CONTROL_FLAG;
+        }
+    }
+
+    fn offset_of(&self, buffer: &Buffer) -> usize {
+        usize::from(buffer.index) * self.buffer_len
+    }
+
+    fn start(&self, buffer: &Buffer) -> Result<usize, BufferError> {
+        if buffer.pool != self.id {
+            return Err(BufferError::ForeignBuffer);
+        }
+        Ok(self.offset_of(buffer))
+    }
+
+    fn check_range(&self, offset: usize, len: usize) -> Result<u16, BufferError> {
+        let end = offset.saturating_add(len);
+        u16::try_from(end).ok().filter(|_| end <= self.buffer_len).ok_or(BufferError::OutOfBounds {
+            offset,
+            end,
+            buffer_len: self.buffer_len,
+        })
+    }
+}

@@ -1,0 +1,10 @@
+//! Descriptor rings.
+
+mod rx;
+mod tx;
+
+pub use rx::{Received, RxError, RxFault, RxRing};
+pub use tx::{MIN_SEND_LEN, SendError, TxRing};
+
+pub(crate) use rx::RxSetup;
+pub(crate) use tx::{DESCRIPTOR_LEN, TxSetup};
