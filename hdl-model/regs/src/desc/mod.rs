@@ -14,3 +14,24 @@ pub const fn from_bytes(bytes: [u8; 16]) -> Qwords {
 pub const fn to_bytes(qwords: Qwords) -> [u8; 16] {
     ((qwords[1] as u128) << 64 | qwords[0] as u128).to_le_bytes()
 }
+
+mod rx;
+mod tx;
+
+pub use rx::*;
+pub use tx::*;
+
+/// Bits `msb` to `lsb` of a half.
+const fn field(qword: u64, msb: u32, lsb: u32) -> u64 {
+    (qword >> lsb) & (u64::MAX >> (63 - (msb - lsb)))
+}
+
+/// `value` at bits `msb` to `lsb`; bits of the value that do not fit are dropped, as a narrower field would.
+const fn place(value: u64, msb: u32, lsb: u32) -> u64 {
+    (value & (u64::MAX >> (63 - (msb - lsb)))) << lsb
+}
+
+/// The bit when `on`, else nothing.
+const fn bit_if(on: bool, bit: u64) -> u64 {
+    if on { bit } else { 0 }
+}

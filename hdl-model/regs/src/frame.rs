@@ -1,1 +1,0 @@
-//! Ethernet sizes, 802.1Q tags and MAC control frames.
