@@ -1,3 +1,5 @@
 //! (in progress)
 
+pub mod rng;
+pub mod slotted;
 pub mod units;
