@@ -74,13 +74,15 @@ static OWNERS: [(RegId, u16); SLOTS] = {
 static CELLS: [u16; DWORDS] = cells(&REGISTERS);
 
 const fn claim(cells: &mut [u16; DWORDS], offset: u32, cell: u16) {
-    assert!(offset % 4 == 0, "a register is not on a dword boundary");
+    assert!(offset.is_multiple_of(4), "a register is not on a dword boundary");
     assert!(offset < REGISTER_SPACE, "a register is beyond the 128 KB register space");
     let dword = offset as usize / 4;
     assert!(cells[dword] == 0, "two registers claim the same address");
     cells[dword] = cell;
 }
 
+// 64 KB on the stack, but only while the compiler or a test evaluates it.
+#[allow(clippy::large_stack_arrays)]
 const fn cells(table: &[RegInfo]) -> [u16; DWORDS] {
     let mut cells = [0; DWORDS];
     let mut first = 0;
@@ -146,7 +148,7 @@ pub fn lookup(offset: Offset) -> Option<(RegId, u16)> {
 
 /// The storage cell at an offset: [`RegId::slot`] of what [`lookup`] finds, without the detour.
 pub fn slot_at(offset: Offset) -> Option<usize> {
-    if offset.0 % 4 != 0 {
+    if !offset.0.is_multiple_of(4) {
         return None;
     }
     let cell = *CELLS.get(offset.0 as usize / 4)?;

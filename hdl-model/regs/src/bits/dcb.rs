@@ -86,7 +86,7 @@ bits! {
 impl Up2tc {
     /// The traffic class (0 to 7) of a user priority. Only the low three bits of `up` count.
     pub const fn tc_of(self, up: u8) -> u8 {
-        (self.bits() >> (3 * (up & 7))) as u8 & 7
+        (self.bits() >> (3 * (up & 7))).to_le_bytes()[0] & 7
     }
 
     /// Maps a user priority to a traffic class. Only the low three bits of each count.
@@ -117,7 +117,7 @@ impl QueueMap {
 
     /// The statistics set (0 to 15) of place 0 to 3. Only the low two bits of `place` count.
     pub const fn set_of(self, place: usize) -> u8 {
-        (self.bits() >> (8 * (place & 3))) as u8 & 0xF
+        self.bits().to_le_bytes()[place & 3] & 0xF
     }
 
     /// All four queues count in this set.

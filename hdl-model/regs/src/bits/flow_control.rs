@@ -89,12 +89,16 @@ impl Fcttv {
     /// The pause time of a traffic class in quanta, from the register of entry `tc / 2`.
     pub const fn quanta(self, tc: usize) -> u16 {
         let [a, b, c, d] = self.bits().to_le_bytes();
-        if tc % 2 == 0 { u16::from_le_bytes([a, b]) } else { u16::from_le_bytes([c, d]) }
+        if tc.is_multiple_of(2) { u16::from_le_bytes([a, b]) } else { u16::from_le_bytes([c, d]) }
     }
 
     /// Sets the pause time of a traffic class in quanta, in the register of entry `tc / 2`.
     #[must_use]
     pub const fn with_quanta(self, tc: usize, quanta: u16) -> Self {
-        if tc % 2 == 0 { self.with_even(quanta as u32) } else { self.with_odd(quanta as u32) }
+        if tc.is_multiple_of(2) {
+            self.with_even(quanta as u32)
+        } else {
+            self.with_odd(quanta as u32)
+        }
     }
 }

@@ -83,8 +83,7 @@ impl Mtqc {
     /// does not use give `None`.
     pub const fn tc_of_queue(self, queue: usize) -> Option<u8> {
         match (self.bits() & 0xF, queue) {
-            (0x0, 0..=63) => Some(0),
-            (0x9, 0..=63) | (0xD, 0..=31) => Some(0),
+            (0x0 | 0x9, 0..=63) | (0xD, 0..=31) => Some(0),
             (0x9, 64..=95) | (0xD, 32..=63) => Some(1),
             (0x9, 96..=111) | (0xD, 64..=79) => Some(2),
             (0x9, 112..=127) | (0xD, 80..=95) => Some(3),

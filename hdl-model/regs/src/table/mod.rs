@@ -27,6 +27,8 @@ mod rx;
 #[macro_use]
 mod stats;
 
+// The table lines name most of these types, and new lines should need no new import.
+#[allow(clippy::wildcard_imports)]
 use crate::bits::*;
 use crate::reg::{Access, Alias, Layout, Reg, RegArray, RegInfo, RegValue};
 
