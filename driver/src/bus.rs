@@ -61,8 +61,8 @@ pub trait Bus {
     /// When configuration space cannot be read.
     fn device_id(&self) -> Result<(u16, u16), BusError>;
 
-    /// Turns memory decoding and bus mastering on or off (PCI command register bits 1 and 2). With it
-    /// off the device reads and writes no memory.
+    /// Turns bus mastering on or off (PCI command register bit 2). With it off the device reads and
+    /// writes no memory and sends no interrupts; registers stay reachable either way.
     ///
     /// # Errors
     /// When configuration space cannot be written.

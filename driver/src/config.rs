@@ -24,6 +24,8 @@ pub const MAX_FRAME_DCB: u16 = 9728;
 pub const MAX_FRAME: u16 = 15872;
 /// Ethernet header and FCS around the MTU, bytes.
 pub const FRAME_OVERHEAD: u16 = 18;
+/// The frame check sequence at the end of a frame, bytes.
+const FCS: u16 = 4;
 /// One 802.1Q tag, bytes.
 pub const VLAN_TAG: u16 = 4;
 /// Longest interrupt interval, µs: 511 steps of 2.048 µs (EITR interval field).
@@ -344,6 +346,11 @@ impl Config {
     /// Longest frame on the wire without its VLAN tag, FCS included, bytes.
     pub const fn max_frame(&self) -> u16 {
         self.mtu.saturating_add(FRAME_OVERHEAD)
+    }
+
+    /// Longest frame that may be sent, one VLAN tag included, FCS not, bytes.
+    pub(crate) const fn max_sent_frame(&self) -> u16 {
+        self.max_frame().saturating_add(VLAN_TAG).saturating_sub(FCS)
     }
 
     /// The classes that send XOFF, one bit each, under `flow_control`.

@@ -1,10 +1,13 @@
 //! An opened adapter.
 
+use xoff_regs::{CTRL_EXT, CtrlExt, Eicr, Links};
+
 use crate::buffer::{Owner, Pool};
-use crate::bus::Bus;
+use crate::bus::{Bus, BusError};
 use crate::config::{Config, FlowControl, PRIORITIES, Warning};
 use crate::error::Error;
-use crate::init;
+use crate::flow_control;
+use crate::init::{dcb, identity, interrupts, link, reset, rx, tx};
 use crate::regs::Regs;
 use crate::ring::{RxRing, TxRing};
 use crate::stats::Stats;
@@ -14,9 +17,27 @@ use crate::stats::Stats;
 pub struct Link {
     /// Whether frames can pass.
     pub up: bool,
-    /// Speed, Mb/s; 0 when down or unknown.
+    /// Speed, Mb/s; 0 when the link is down.
     pub speed_mbps: u32,
 }
+
+impl From<Links> for Link {
+    fn from(links: Links) -> Self {
+        let up = links.contains(Links::UP);
+        Self { up, speed_mbps: links.speed_mbps().filter(|_| up).unwrap_or(0) }
+    }
+}
+
+/// What the last interrupt vector was about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Causes {
+    /// The link went up or down.
+    pub link_change: bool,
+    /// The device's memory has an uncorrectable error: open the device again.
+    pub memory_error: bool,
+}
+
+type Rings<T> = [Option<T>; PRIORITIES];
 
 /// A 10 GbE adapter that is up and running.
 #[derive(Debug)]
@@ -26,8 +47,187 @@ pub struct Device<B: Bus> {
     config: Config,
     mac: [u8; 6],
     owner: Owner,
-    tx: [Option<TxRing<B::Bar, B::Dma>>; PRIORITIES],
-    rx: [Option<RxRing<B::Bar, B::Dma>>; PRIORITIES],
+    tx: Rings<TxRing<B::Bar, B::Dma>>,
+    rx: Rings<RxRing<B::Bar, B::Dma>>,
     stats: Stats,
     warnings: Vec<Warning>,
+}
+
+impl<B: Bus> Device<B> {
+    /// Resets the adapter behind `bus`, sets it up as `config` says, starts all rings and waits for the
+    /// link. Receive rings still have no buffers: see [`RxRing::fill`].
+    ///
+    /// # Errors
+    /// When the configuration breaks a rule, the device is not an 82599, is gone, does not reach a state
+    /// in time (the link among them) or the bus fails.
+    pub fn open(bus: B, config: Config) -> Result<Self, Error> {
+        let warnings = config.validate()?;
+        identity::check_device(&bus)?;
+        let regs = Regs::new(bus.bar());
+        let mut device = Self {
+            bus,
+            regs,
+            config,
+            mac: [0; 6],
+            owner: Owner::new(),
+            tx: Rings::default(),
+            rx: Rings::default(),
+            stats: Stats::default(),
+            warnings,
+        };
+        match device.bring_up() {
+            Ok(()) => Ok(device),
+            Err(error) => {
+                // Before the rings' memory goes, so that the device cannot write into it any more. That
+                // the bring-up failed is worth more to the caller than that this failed too.
+                let _ = device.bus.set_bus_master(false);
+                Err(error)
+            }
+        }
+    }
+
+    fn bring_up(&mut self) -> Result<(), Error> {
+        let Self { bus, regs, config, .. } = self;
+        reset::reset(bus, regs)?;
+        bus.set_bus_master(true)?;
+        regs.modify(CTRL_EXT, |ctrl_ext| ctrl_ext | CtrlExt::NS_DIS | CtrlExt::DRV_LOAD)?;
+        self.mac = identity::mac(regs)?;
+
+        rx::filters(regs, config)?;
+        tx::mac(regs)?;
+        dcb::program(regs, config)?;
+        interrupts::program(bus, regs, config)?;
+
+        let classes = config.traffic_classes;
+        tx::enable_dma(regs)?;
+        for tc in 0..classes.count() {
+            let slot = usize::from(tc);
+            if let Some(queue) = classes.tx_queue(tc) {
+                self.tx[slot] = Some(tx::ring(bus, regs, config, self.owner, (tc, queue))?);
+            }
+            if let Some(queue) = classes.rx_queue(tc) {
+                self.rx[slot] = Some(rx::ring(bus, regs, config, self.owner, (tc, queue))?);
+            }
+        }
+        rx::enable(bus, regs)?;
+        // Counters hold what happened before; reading clears them.
+        Stats::default().accumulate(regs)?;
+
+        let link = Link::from(link::bring_up(bus, regs, config.link_timeout)?);
+        if link.speed_mbps != 10_000 {
+            self.warnings.push(Warning::LinkSpeed { speed_mbps: link.speed_mbps });
+        }
+        Ok(())
+    }
+
+    /// The station address.
+    pub const fn mac(&self) -> [u8; 6] {
+        self.mac
+    }
+
+    /// The configuration in effect.
+    pub const fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Settings that work but may not be as meant.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// The bus, for example to let simulated time pass.
+    pub const fn bus_mut(&mut self) -> &mut B {
+        &mut self.bus
+    }
+
+    /// The link now.
+    ///
+    /// # Errors
+    /// [`Error::DeviceGone`].
+    pub fn link(&self) -> Result<Link, Error> {
+        Ok(link::state(&self.regs)?.into())
+    }
+
+    /// The transmit ring of class `tc`. Each ring can be taken once, and used on any thread.
+    pub fn tx_ring(&mut self, tc: u8) -> Option<TxRing<B::Bar, B::Dma>> {
+        self.tx.get_mut(usize::from(tc))?.take()
+    }
+
+    /// The receive ring of class `tc`. Each ring can be taken once, and used on any thread.
+    pub fn rx_ring(&mut self, tc: u8) -> Option<RxRing<B::Bar, B::Dma>> {
+        self.rx.get_mut(usize::from(tc))?.take()
+    }
+
+    /// A pool of `count` buffers of [`Config::rx_buffer_len`] bytes, usable with all rings of this device.
+    ///
+    /// # Errors
+    /// When there is no memory for it, or more than [`crate::buffer::MAX_POOL_BUFFERS`] are asked for.
+    pub fn pool(&mut self, count: usize) -> Result<Pool<B::Dma>, Error> {
+        let buffer_len = self.config.rx_buffer_len;
+        let requested = count * usize::from(buffer_len);
+        if count > crate::buffer::MAX_POOL_BUFFERS {
+            return Err(BusError::OutOfDmaMemory { requested }.into());
+        }
+        let memory = self.bus.dma_alloc(requested)?;
+        Ok(Pool::new(memory, self.owner, count, buffer_len)?)
+    }
+
+    /// Totals since the device was opened. Reads, and so clears, the device's counters.
+    ///
+    /// # Errors
+    /// [`Error::DeviceGone`].
+    pub fn stats(&mut self) -> Result<Stats, Error> {
+        self.stats.accumulate(&self.regs)?;
+        Ok(self.stats)
+    }
+
+    /// Changes flow control while running, for example the set of lossless priorities. What was on and is
+    /// no longer wanted is off afterwards. Warnings replace those of the earlier setting.
+    ///
+    /// # Errors
+    /// When the setting breaks a rule; nothing is changed then.
+    pub fn set_flow_control(&mut self, flow_control: &FlowControl) -> Result<(), Error> {
+        let warnings = self.config.validate_flow_control(*flow_control)?;
+        flow_control::program(&self.regs, &self.config, *flow_control)?;
+        self.config.flow_control = *flow_control;
+        self.warnings.retain(|warning| matches!(warning, Warning::LinkSpeed { .. }));
+        self.warnings.extend(warnings);
+        Ok(())
+    }
+
+    /// The vector of link changes and errors; the vector of class t is t.
+    pub const fn other_vector(&self) -> u8 {
+        self.config.traffic_classes.count()
+    }
+
+    /// Lets vector `vector` fire again. Queue vectors mask themselves when they fire, and are masked when
+    /// the device is opened.
+    pub fn arm(&self, vector: u8) {
+        interrupts::arm(&self.bus.bar(), self.config.traffic_classes, vector);
+    }
+
+    /// Reads and clears what the vector [`Device::other_vector`] fired for.
+    ///
+    /// # Errors
+    /// [`Error::DeviceGone`].
+    pub fn acknowledge(&self) -> Result<Causes, Error> {
+        let causes = interrupts::acknowledge(&self.regs)?;
+        Ok(Causes {
+            link_change: causes.contains(Eicr::LSC),
+            memory_error: causes.contains(Eicr::ECC),
+        })
+    }
+
+    /// Stops the adapter and gives the bus back. Rings that were taken do nothing from here on.
+    ///
+    /// # Errors
+    /// When the bus fails or the device is gone.
+    pub fn close(mut self) -> Result<B, Error> {
+        // Off the bus first: after that no buffer can be written, whatever else fails.
+        self.bus.set_bus_master(false)?;
+        reset::quiet(&mut self.bus, &self.regs)?;
+        self.bus.enable_vectors(0)?;
+        self.regs.modify(CTRL_EXT, |ctrl_ext| ctrl_ext - CtrlExt::DRV_LOAD)?;
+        Ok(self.bus)
+    }
 }
