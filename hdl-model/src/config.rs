@@ -1,0 +1,67 @@
+//! What a model instance is made with: the constants that the data sheet leaves to the board or does not give.
+
+use crate::clock::LineSpeed;
+
+/// Parameters of one adapter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NicConfig {
+    /// MAC clock and datapath width.
+    pub speed: LineSpeed,
+    /// Station address; the EEPROM would load it into RAL(0)/RAH(0).
+    pub mac: [u8; 6],
+    /// Time from the last bit of a received PAUSE or PFC frame until it takes effect, in quanta of 512 bit times.
+    ///
+    /// 60 is IEEE 802.3 Annex 31B's limit for 10 Gb/s as most tools use it (67 is published too; the 82599's own figure
+    /// is not).
+    pub pause_response_quanta: u32,
+    /// The PCIe link and the host behind it.
+    pub pcie: PcieConfig,
+}
+
+impl NicConfig {
+    /// A 10 Gb/s adapter in a PCIe 2.0 x8 slot.
+    pub fn new(mac: [u8; 6]) -> NicConfig {
+        NicConfig {
+            speed: LineSpeed::G10,
+            mac,
+            pause_response_quanta: 60,
+            pcie: PcieConfig::default(),
+        }
+    }
+}
+
+/// The PCIe link seen from the adapter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PcieConfig {
+    /// Picoseconds a byte takes in one direction; 250 is PCIe 2.0 x8 after 8b/10b (4 GB/s).
+    pub ps_per_byte: u64,
+    /// Time from a read request's last byte on the link until the first completion byte could return, in picoseconds.
+    pub read_latency_ps: u64,
+    /// Time from a posted write's last byte on the link until host memory has it, in picoseconds.
+    pub write_latency_ps: u64,
+    /// Largest payload of one packet in bytes (82599: up to 512).
+    pub max_payload: u64,
+    /// Header, sequence number, LCRC and framing of one packet, in bytes.
+    pub packet_overhead: u64,
+    /// Outstanding transmit data reads (82599: 16 a port).
+    pub tx_data_tags: u32,
+    /// Outstanding transmit descriptor reads (82599: 8 a port).
+    pub tx_desc_tags: u32,
+    /// Outstanding receive descriptor reads (82599: 8 a port).
+    pub rx_desc_tags: u32,
+}
+
+impl Default for PcieConfig {
+    fn default() -> Self {
+        PcieConfig {
+            ps_per_byte: 250,
+            read_latency_ps: 800_000,
+            write_latency_ps: 300_000,
+            max_payload: 256,
+            packet_overhead: 24,
+            tx_data_tags: 16,
+            tx_desc_tags: 8,
+            rx_desc_tags: 8,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The two-phase queue through which blocks talk.
+//!
+//! A push becomes visible to the reader, and a pop to the writer, only when the cycle commits. Within a cycle neither
+//! side can tell whether the other has already been evaluated, so the order of evaluation cannot matter.
+
+use std::collections::VecDeque;
+
+/// A registered FIFO with one writer and one reader.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fifo<T> {
+    items: VecDeque<T>,
+    /// Entries the reader may see: those that were there at the last commit and have not been popped since.
+    visible: usize,
+    /// Entries there were at the last commit, which is all the writer knows.
+    committed: usize,
+}
+
+impl<T> Default for Fifo<T> {
+    fn default() -> Self {
+        Fifo { items: VecDeque::new(), visible: 0, committed: 0 }
+    }
+}
+
+impl<T> Fifo<T> {
+    /// Appends an entry; the reader sees it from the next cycle on.
+    #[inline]
+    pub fn push(&mut self, item: T) {
+        self.items.push_back(item);
+    }
+
+    /// Takes the oldest visible entry.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        if self.visible == 0 {
+            return None;
+        }
+        self.visible -= 1;
+        self.items.pop_front()
+    }
+
+    /// The oldest visible entry.
+    #[inline]
+    pub fn front(&self) -> Option<&T> {
+        if self.visible == 0 { None } else { self.items.front() }
+    }
+
+    /// Entries as the writer knows them: the occupancy at the last commit.
+    pub fn committed_len(&self) -> usize {
+        self.committed
+    }
+
+    /// Ends the cycle. True when the reader has something to look at in the next one.
+    #[inline]
+    pub fn commit(&mut self) -> bool {
+        self.visible = self.items.len();
+        self.committed = self.items.len();
+        self.visible > 0
+    }
+
+    /// Empties the queue, as a reset does.
+    pub fn clear(&mut self) {
+        *self = Fifo::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_push_is_seen_only_after_commit() {
+        let mut f = Fifo::default();
+        f.push(1);
+        assert_eq!(f.pop(), None, "seen in the cycle in which it was written");
+        assert!(f.commit());
+        f.push(2);
+        assert_eq!(f.pop(), Some(1));
+        assert_eq!(f.pop(), None);
+        assert_eq!(f.committed_len(), 1, "the writer must not see the pop before the commit");
+        assert!(f.commit());
+        assert_eq!(f.pop(), Some(2));
+        assert!(!f.commit());
+    }
+}

@@ -1,0 +1,317 @@
+//! Receive MAC: frames arrive word by word, MAC control is parsed, the rest passes the filters into the receive packet
+//! buffers, whose fill drives the flow control we impose on others.
+
+use super::pause::PauseCommand;
+use super::tx::ControlFrame;
+use crate::clock::{ByteTime, Cycle, LineSpeed};
+use crate::fifo::Fifo;
+use crate::frame::Frame;
+use crate::port::World;
+use crate::rx::{AddressFilter, RxBuffers};
+use crate::stats::RxStats;
+use std::collections::VecDeque;
+use xoff_regs::frame::{self, MacControl, PREAMBLE_BYTES, VlanTag};
+
+/// A packet that stands in a receive packet buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RxPacket {
+    /// The buffer.
+    pub tc: u8,
+    /// Bytes it takes there.
+    pub footprint: u32,
+    /// The packet.
+    pub frame: Frame,
+}
+
+/// Space given back to a receive packet buffer once the packet has been handed to PCIe and written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RxSpace {
+    /// The buffer.
+    pub tc: u8,
+    /// Bytes.
+    pub bytes: u32,
+}
+
+/// FIFOs of the block.
+#[derive(Debug)]
+pub struct RxMacPorts<'a> {
+    /// PAUSE and PFC frames for the pause timers.
+    pub commands: &'a mut Fifo<PauseCommand>,
+    /// PAUSE and PFC frames to send.
+    pub control: &'a mut Fifo<ControlFrame>,
+    /// Packets for receive DMA.
+    pub packets: &'a mut Fifo<RxPacket>,
+    /// Space that receive DMA gives back.
+    pub space: &'a mut Fifo<RxSpace>,
+}
+
+/// What MFLCN and HLREG0 say about receiving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct RxMode {
+    /// RXCTRL.RXEN.
+    pub enabled: bool,
+    /// MFLCN.RFCE: obey 802.3x PAUSE.
+    pub obey_link_pause: bool,
+    /// MFLCN.RPFCE: obey PFC.
+    pub obey_class_pause: bool,
+    /// MFLCN.PMCF: pass MAC control frames to the host.
+    pub pass_control: bool,
+    /// MFLCN.DPF: discard pause frames after acting on them.
+    pub discard_pause: bool,
+    /// Longest frame accepted, FCS included, a VLAN tag not counted.
+    pub max_bytes: u64,
+    /// Receive packet buffers in use: 8 with DCB, else 1 (MRQC).
+    pub classes: u8,
+}
+
+/// The receive MAC.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RxMac {
+    speed: LineSpeed,
+    response_cycles: u64,
+    /// Frames arriving: the first is being received or is the next to be.
+    inbox: VecDeque<(ByteTime, Frame)>,
+    /// Class of the first frame, known to the model from the start, acted on only with the bytes received.
+    class: u8,
+    /// Bytes of the first frame on the wire before the beginning of this cycle, preamble included; negative: not yet.
+    received: i64,
+    /// Modes.
+    pub mode: RxMode,
+    /// Station address and address filter.
+    pub filter: AddressFilter,
+    /// RTRUP2TC.
+    pub class_of_priority: [u8; 8],
+    /// The receive packet buffers and their thresholds.
+    pub buffers: RxBuffers,
+    /// Counters.
+    pub stats: RxStats,
+}
+
+impl RxMac {
+    /// A receiver that is switched off.
+    pub fn new(speed: LineSpeed, response_quanta: u32, filter: AddressFilter) -> RxMac {
+        RxMac {
+            speed,
+            response_cycles: u64::from(response_quanta) * speed.quantum_cycles(),
+            inbox: VecDeque::new(),
+            class: 0,
+            received: 0,
+            mode: RxMode { max_bytes: 1518, classes: 1, ..RxMode::default() },
+            filter,
+            class_of_priority: [0; 8],
+            buffers: RxBuffers::new(speed.quantum_cycles()),
+            stats: RxStats::default(),
+        }
+    }
+
+    /// A frame will be on the wire from `first_byte` on; `now` is the next cycle to be evaluated. Returns when the block
+    /// has to be woken at the latest.
+    pub fn arrive(&mut self, now: Cycle, frame: Frame, first_byte: ByteTime) -> Cycle {
+        self.inbox.push_back((first_byte, frame));
+        if self.inbox.len() == 1 {
+            self.begin_front(now);
+        }
+        // The crossing of a threshold in mid-frame may come before the end of the frame.
+        self.next_wake(now, now)
+    }
+
+    fn begin_front(&mut self, now: Cycle) {
+        if let Some((first, f)) = self.inbox.front() {
+            #[allow(clippy::cast_possible_wrap)] // byte times stay far below 2^63
+            let received = self.speed.first_byte_of(now).0 as i64 - first.0 as i64;
+            self.received = received;
+            self.class = self.class_of(f);
+        }
+    }
+
+    fn class_of(&self, f: &Frame) -> u8 {
+        if self.mode.classes == 1 {
+            return 0;
+        }
+        let up = VlanTag::parse(&f.bytes).map_or(0, |tag| tag.pcp);
+        self.class_of_priority[usize::from(up)]
+    }
+
+    /// One cycle. Returns when the block next changes by itself.
+    pub fn eval<W: World>(
+        &mut self,
+        now: Cycle,
+        ports: &mut RxMacPorts<'_>,
+        world: &mut W,
+    ) -> Cycle {
+        while let Some(space) = ports.space.pop() {
+            self.buffers.release(usize::from(space.tc), space.bytes);
+        }
+        while self.inbox.front().is_some_and(|(_, f)| self.received >= arrival_bytes(f)) {
+            if let Some((_, f)) = self.inbox.pop_front() {
+                self.complete(now, f, ports, world);
+            }
+            self.begin_front(now);
+        }
+        let arriving = self.arriving();
+        self.buffers.flow_control(
+            now,
+            arriving,
+            &self.class_of_priority,
+            ports.control,
+            &mut self.stats,
+        );
+        self.next_wake(now, now + 1)
+    }
+
+    /// Class and bytes in its buffer of the frame being received.
+    fn arriving(&self) -> (usize, u32) {
+        let bytes = self.inbox.front().map_or(0, |(_, f)| {
+            let data = self.received - PREAMBLE_BYTES as i64;
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                clippy::cast_possible_wrap
+            )]
+            if self.mode.enabled && data > 0 {
+                RxBuffers::STATUS_BYTES + data.min(f.len() as i64) as u32
+            } else {
+                0
+            }
+        });
+        (usize::from(self.class), bytes)
+    }
+
+    fn next_wake(&self, now: Cycle, earliest: Cycle) -> Cycle {
+        let mut wake = self.buffers.next_refresh();
+        if let Some((_, f)) = self.inbox.front() {
+            wake = wake.min(self.cycle_of(now, arrival_bytes(f)));
+            if self.mode.enabled
+                && let Some(bytes) = self.buffers.bytes_to_xoff(usize::from(self.class))
+            {
+                let data = i64::from(bytes) - i64::from(RxBuffers::STATUS_BYTES);
+                #[allow(clippy::cast_possible_wrap)] // frames are at most 16 KB
+                if data <= f.len() as i64 {
+                    wake = wake.min(self.cycle_of(now, PREAMBLE_BYTES as i64 + data.max(1)));
+                }
+            }
+        }
+        wake.max(earliest)
+    }
+
+    /// The cycle at whose beginning `bytes` of the first frame have been received.
+    fn cycle_of(&self, now: Cycle, bytes: i64) -> Cycle {
+        #[allow(clippy::cast_sign_loss)] // clamped to be positive
+        let missing = (bytes - self.received).max(0) as u64;
+        now.after(missing.div_ceil(self.speed.width_bytes))
+    }
+
+    fn complete<W: World>(
+        &mut self,
+        now: Cycle,
+        f: Frame,
+        ports: &mut RxMacPorts<'_>,
+        world: &mut W,
+    ) {
+        if let Some(packet) = self.judge(now, f, ports.commands, world) {
+            ports.packets.push(packet);
+        }
+    }
+
+    /// What becomes of a frame that has arrived: acted on, dropped and counted, or put into its packet buffer.
+    fn judge<W: World>(
+        &mut self,
+        now: Cycle,
+        f: Frame,
+        commands: &mut Fifo<PauseCommand>,
+        world: &mut W,
+    ) -> Option<RxPacket> {
+        if !self.mode.enabled {
+            world.recycle(f.bytes);
+            return None;
+        }
+        let tagged = VlanTag::parse(&f.bytes).is_some();
+        let bytes = f.bytes.len() as u64 + frame::FCS_BYTES as u64;
+        let too_long = bytes > self.mode.max_bytes + if tagged { 4 } else { 0 };
+        let too_short = f.bytes.len() < frame::MIN_BYTES;
+        let keep = if too_short || too_long || f.damaged {
+            self.count_error(&f, too_short, too_long);
+            false
+        } else if let Some(Ok(control)) = MacControl::parse(&f.bytes, &self.filter.station()) {
+            self.control(now, control, commands)
+        } else if frame::ethertype(&f.bytes) == Some(frame::ETHERTYPE_MAC_CONTROL) {
+            self.mode.pass_control
+        } else {
+            self.stats.count_total(&f);
+            self.filter.accepts(&f.bytes)
+        };
+        if !keep {
+            world.recycle(f.bytes);
+            return None;
+        }
+        self.stats.count_good(&f);
+        let tc = self.class;
+        #[allow(clippy::cast_possible_truncation)] // frames are at most 16 KB
+        match self.buffers.store(usize::from(tc), f.bytes.len() as u32) {
+            Some(footprint) => {
+                let peak = &mut self.stats.peak_fill[usize::from(tc)];
+                *peak = (*peak).max(self.buffers.fill(usize::from(tc)));
+                Some(RxPacket { tc, footprint, frame: f })
+            }
+            None => {
+                self.stats.missed[usize::from(tc)] += 1;
+                self.stats.missed_bytes += f.bytes_with_fcs();
+                world.recycle(f.bytes);
+                None
+            }
+        }
+    }
+
+    fn count_error(&mut self, f: &Frame, too_short: bool, too_long: bool) {
+        let s = &mut self.stats;
+        match (too_short, too_long, f.damaged) {
+            (true, _, false) => s.undersize += 1,
+            (true, _, true) => s.fragments += 1,
+            (_, true, false) => s.oversize += 1,
+            (_, true, true) => s.jabber += 1,
+            _ => s.crc_errors += 1,
+        }
+        s.count_total(f);
+    }
+
+    /// Acts on a PAUSE or PFC frame if it is of the kind this port listens to. True when the host gets to see it.
+    fn control(
+        &mut self,
+        now: Cycle,
+        control: MacControl,
+        commands: &mut Fifo<PauseCommand>,
+    ) -> bool {
+        let obeyed = match control {
+            MacControl::Pause { .. } => self.mode.obey_link_pause,
+            MacControl::Pfc { .. } => self.mode.obey_class_pause,
+        };
+        if obeyed {
+            self.stats.count_control(&control);
+            commands.push(PauseCommand { due: now + self.response_cycles, control });
+            !self.mode.discard_pause
+        } else {
+            self.mode.pass_control
+        }
+    }
+
+    /// The end of `n` cycles: words of the frame in progress have arrived.
+    #[inline]
+    pub fn advance(&mut self, n: u64) {
+        if !self.inbox.is_empty() {
+            #[allow(clippy::cast_possible_wrap)] // bounded by the length of a run
+            let bytes = n.saturating_mul(self.speed.width_bytes) as i64;
+            self.received = self.received.saturating_add(bytes);
+        }
+    }
+
+    /// Bytes of the frame in progress received so far, preamble included; `None` between frames.
+    pub fn in_frame(&self) -> Option<i64> {
+        self.inbox.front().map(|_| self.received).filter(|r| *r > 0)
+    }
+}
+
+/// Bytes on the wire until a frame is complete: preamble, frame, FCS.
+#[allow(clippy::cast_possible_wrap)] // frames are at most 16 KB
+fn arrival_bytes(f: &Frame) -> i64 {
+    (PREAMBLE_BYTES + f.bytes.len() + frame::FCS_BYTES) as i64
+}

@@ -1,0 +1,190 @@
+//! Tx packet buffers, packet-plane arbiter and transmit MAC.
+//!
+//! A frame may leave when it is complete in its class's buffer and the class is not paused. MAC control frames made by
+//! the adapter itself pass a paused MAC and go ahead of everything at the next frame boundary.
+
+use super::pause::{PauseCommand, PauseTimers};
+use crate::clock::{ByteTime, Cycle, LineSpeed};
+use crate::fifo::Fifo;
+use crate::frame::Frame;
+use crate::port::World;
+use crate::stats::TxStats;
+use crate::tx::{RoundRobin, TxFrame, TxSpace};
+use std::collections::VecDeque;
+use xoff_regs::frame::{MIN_BYTES, MacControl};
+
+/// A MAC control frame that the flow-control block wants sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ControlFrame(pub MacControl);
+
+/// FIFOs of the block.
+#[derive(Debug)]
+pub struct TxMacPorts<'a> {
+    /// Complete frames from transmit DMA.
+    pub frames: &'a mut Fifo<TxFrame>,
+    /// Space given back to transmit DMA.
+    pub space: &'a mut Fifo<TxSpace>,
+    /// PAUSE and PFC frames that were received.
+    pub commands: &'a mut Fifo<PauseCommand>,
+    /// PAUSE and PFC frames to send.
+    pub control: &'a mut Fifo<ControlFrame>,
+}
+
+/// The transmit MAC with its packet buffers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TxMac {
+    speed: LineSpeed,
+    mac: [u8; 6],
+    buffers: [VecDeque<TxFrame>; 8],
+    occupied: u8,
+    turn: RoundRobin,
+    control: VecDeque<ControlFrame>,
+    /// Bytes of line time still taken by the frame being sent, counted from the beginning of this cycle.
+    busy_bytes: u64,
+    /// RTTUP2TC: the class that a received PFC timer of a priority stops.
+    pub class_of_priority: [u8; 8],
+    /// HLREG0.TXPADEN.
+    pub pad: bool,
+    /// RTTPCS.ARBDIS.
+    pub arbiter_off: bool,
+    /// Link up.
+    pub link_up: bool,
+    /// Pause timers.
+    pub pause: PauseTimers,
+    /// Counters.
+    pub stats: TxStats,
+}
+
+impl TxMac {
+    /// An idle MAC with its link up.
+    pub fn new(speed: LineSpeed, mac: [u8; 6]) -> TxMac {
+        TxMac {
+            speed,
+            mac,
+            buffers: Default::default(),
+            occupied: 0,
+            turn: RoundRobin::default(),
+            control: VecDeque::new(),
+            busy_bytes: 0,
+            class_of_priority: [0; 8],
+            pad: true,
+            arbiter_off: false,
+            link_up: true,
+            pause: PauseTimers::default(),
+            stats: TxStats::default(),
+        }
+    }
+
+    /// Frames waiting in the packet buffer of a class.
+    pub fn waiting(&self, tc: usize) -> usize {
+        self.buffers[tc].len()
+    }
+
+    /// Bytes of line time the frame in progress still takes.
+    pub fn busy_bytes(&self) -> u64 {
+        self.busy_bytes
+    }
+
+    /// A reset of the adapter does not cut off the frame on the wire.
+    pub(crate) fn set_busy_bytes(&mut self, bytes: u64) {
+        self.busy_bytes = bytes;
+    }
+
+    /// One cycle. Returns when the block next changes by itself.
+    pub fn eval<W: World>(
+        &mut self,
+        now: Cycle,
+        ports: &mut TxMacPorts<'_>,
+        world: &mut W,
+    ) -> Cycle {
+        while let Some(f) = ports.frames.pop() {
+            self.occupied |= 1 << f.tc;
+            self.buffers[usize::from(f.tc)].push_back(f);
+        }
+        while let Some(c) = ports.control.pop() {
+            self.control.push_back(c);
+        }
+        while let Some(c) = ports.commands.pop() {
+            self.pause.accept(c);
+        }
+        self.pause.apply(now, &self.class_of_priority, self.speed.quantum_cycles());
+        // A frame may begin in the word in which the gap of the last one ends.
+        while self.busy_bytes < self.speed.width_bytes && self.link_up {
+            let first_byte = ByteTime(self.speed.first_byte_of(now).0 + self.busy_bytes);
+            if let Some(ControlFrame(control)) = self.control.pop_front() {
+                let frame = self.control_frame(control, world.buffer());
+                self.start(frame, first_byte, world);
+            } else if let Some(tc) = self.next_class() {
+                self.turn.grant(tc);
+                self.start_data(usize::from(tc), first_byte, ports.space, world);
+            } else {
+                break;
+            }
+        }
+        self.next_wake(now)
+    }
+
+    fn sendable(&self) -> u8 {
+        if self.arbiter_off { 0 } else { self.occupied & !self.pause.stopped() }
+    }
+
+    fn next_class(&self) -> Option<u8> {
+        self.turn.peek(u128::from(self.sendable()))
+    }
+
+    fn start_data<W: World>(
+        &mut self,
+        tc: usize,
+        first_byte: ByteTime,
+        space: &mut Fifo<TxSpace>,
+        world: &mut W,
+    ) {
+        let Some(TxFrame { tc: class, queue, reserved, mut frame }) = self.buffers[tc].pop_front()
+        else {
+            return;
+        };
+        if self.buffers[tc].is_empty() {
+            self.occupied &= !(1 << tc);
+        }
+        space.push(TxSpace { tc: class, bytes: reserved });
+        if self.pad {
+            frame.pad();
+        }
+        self.stats.count_queue(queue, &frame);
+        self.start(frame, first_byte, world);
+    }
+
+    fn start<W: World>(&mut self, frame: Frame, first_byte: ByteTime, world: &mut W) {
+        self.stats.count(&frame);
+        self.busy_bytes += frame.wire_bytes();
+        world.transmit(frame, first_byte);
+    }
+
+    fn control_frame(&mut self, control: MacControl, mut buffer: Vec<u8>) -> Frame {
+        let mut bytes = [0; MIN_BYTES];
+        control.emit(self.mac, &mut bytes);
+        self.stats.count_control(&control);
+        buffer.clear();
+        buffer.extend_from_slice(&bytes);
+        Frame::new(buffer)
+    }
+
+    fn next_wake(&self, now: Cycle) -> Cycle {
+        if !self.link_up {
+            return self.pause.next_change(now, 0);
+        }
+        // The first cycle in which fewer than one word of the frame in progress is left.
+        let free = now + (self.busy_bytes / self.speed.width_bytes).max(1);
+        let waiting = if self.arbiter_off { 0 } else { self.occupied };
+        let start =
+            if self.sendable() != 0 || !self.control.is_empty() { free } else { Cycle::NEVER };
+        start.min(self.pause.next_change(now, waiting))
+    }
+
+    /// The end of `n` cycles: the serialiser moves on and the pause timers count down.
+    #[inline]
+    pub fn advance(&mut self, n: u64) {
+        self.busy_bytes = self.busy_bytes.saturating_sub(n.saturating_mul(self.speed.width_bytes));
+        self.pause.advance(n);
+    }
+}

@@ -1,0 +1,398 @@
+//! The adapter: its blocks, the FIFOs between them, and the clock that drives them.
+//!
+//! ```text
+//!  host memory ── Pcie ── TxDma ──► TxMac ──► wire
+//!                   │                 ▲  ▲
+//!                   │      XOFF, XON  │  │ pause timers
+//!                   └──── RxDma ◄── RxMac ◄── wire
+//!                   └──── Interrupts
+//! ```
+//!
+//! A cycle evaluates every block and then commits the FIFOs. [`Nic::step`] does just that and is the reference.
+//! [`Nic::run_to`] evaluates only blocks whose time has come and jumps over cycles in which nothing is due; it ends in
+//! the same state, statistics included.
+
+use crate::clock::{ByteTime, Cycle};
+use crate::config::NicConfig;
+use crate::fifo::Fifo;
+use crate::frame::Frame;
+use crate::irq::Interrupts;
+use crate::mac::{
+    ControlFrame, PauseCommand, RxMac, RxMacPorts, RxPacket, RxSpace, TxMac, TxMacPorts,
+};
+use crate::pcie::{Pcie, PcieChannels};
+use crate::port::World;
+use crate::registers::RegisterFile;
+use crate::rx::{AddressFilter, RxDma, RxPorts};
+use crate::tx::{TxDma, TxFrame, TxPorts, TxSpace};
+
+/// The clocked blocks, in the default order of evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Block {
+    /// PCIe and DMA engine.
+    Pcie,
+    /// Transmit DMA.
+    TxDma,
+    /// Packet buffers, packet plane, transmit MAC.
+    TxMac,
+    /// Receive MAC and packet buffers.
+    RxMac,
+    /// Receive DMA.
+    RxDma,
+    /// Interrupts.
+    Interrupts,
+}
+
+impl Block {
+    /// All of them.
+    pub const ALL: [Block; 6] =
+        [Block::Pcie, Block::TxDma, Block::TxMac, Block::RxMac, Block::RxDma, Block::Interrupts];
+}
+
+/// FIFOs between the blocks other than those of the PCIe engine.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Channels {
+    tx_frames: Fifo<TxFrame>,
+    tx_space: Fifo<TxSpace>,
+    commands: Fifo<PauseCommand>,
+    control: Fifo<ControlFrame>,
+    rx_packets: Fifo<RxPacket>,
+    rx_space: Fifo<RxSpace>,
+}
+
+/// Everything that a flip-flop or a memory of the adapter would hold.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Blocks {
+    pub(crate) pcie: Pcie,
+    pub(crate) tx_dma: TxDma,
+    pub(crate) tx_mac: TxMac,
+    pub(crate) rx_mac: RxMac,
+    pub(crate) rx_dma: RxDma,
+    pub(crate) interrupts: Interrupts,
+    pub(crate) dma: PcieChannels,
+    channels: Channels,
+}
+
+impl Blocks {
+    pub(crate) fn new(config: &NicConfig) -> Blocks {
+        let filter = AddressFilter::new(config.mac);
+        Blocks {
+            pcie: Pcie::new(config.pcie.clone(), config.speed),
+            tx_dma: TxDma::new(&config.pcie),
+            tx_mac: TxMac::new(config.speed, config.mac),
+            rx_mac: RxMac::new(config.speed, config.pause_response_quanta, filter),
+            rx_dma: RxDma::new(&config.pcie),
+            interrupts: Interrupts::new(config.speed),
+            dma: PcieChannels::default(),
+            channels: Channels::default(),
+        }
+    }
+
+    fn eval<W: World>(&mut self, block: Block, now: Cycle, world: &mut W) -> Cycle {
+        let Blocks { pcie, tx_dma, tx_mac, rx_mac, rx_dma, interrupts, dma, channels: ch } = self;
+        match block {
+            Block::Pcie => pcie.eval(now, dma, world),
+            Block::TxDma => tx_dma.eval(
+                now,
+                &mut TxPorts {
+                    read: &mut dma.tx_read,
+                    write: &mut dma.tx_write,
+                    done: &mut dma.tx_done,
+                    frames: &mut ch.tx_frames,
+                    space: &mut ch.tx_space,
+                },
+                world,
+            ),
+            Block::TxMac => tx_mac.eval(
+                now,
+                &mut TxMacPorts {
+                    frames: &mut ch.tx_frames,
+                    space: &mut ch.tx_space,
+                    commands: &mut ch.commands,
+                    control: &mut ch.control,
+                },
+                world,
+            ),
+            Block::RxMac => rx_mac.eval(
+                now,
+                &mut RxMacPorts {
+                    commands: &mut ch.commands,
+                    control: &mut ch.control,
+                    packets: &mut ch.rx_packets,
+                    space: &mut ch.rx_space,
+                },
+                world,
+            ),
+            Block::RxDma => rx_dma.eval(
+                now,
+                &mut RxPorts {
+                    packets: &mut ch.rx_packets,
+                    space: &mut ch.rx_space,
+                    read: &mut dma.rx_read,
+                    write: &mut dma.rx_write,
+                    descriptors: &mut dma.rx_desc_done,
+                    done: &mut dma.rx_done,
+                },
+                world,
+            ),
+            Block::Interrupts => interrupts.eval(now, &mut dma.causes, world),
+        }
+    }
+
+    /// Commits the FIFOs at both ends of a block and calls `wake` for every block that has something to read.
+    fn commit(&mut self, evaluated: Block, mut wake: impl FnMut(Block)) {
+        let Blocks { dma, channels: ch, .. } = self;
+        let mut reader = |has_news: bool, block: Block| {
+            if has_news {
+                wake(block);
+            }
+        };
+        match evaluated {
+            Block::Pcie => {
+                reader(dma.tx_read.commit(), Block::Pcie);
+                reader(dma.tx_write.commit(), Block::Pcie);
+                reader(dma.rx_read.commit(), Block::Pcie);
+                reader(dma.rx_write.commit(), Block::Pcie);
+                reader(dma.tx_done.commit(), Block::TxDma);
+                reader(dma.rx_desc_done.commit(), Block::RxDma);
+                reader(dma.rx_done.commit(), Block::RxDma);
+                reader(dma.causes.commit(), Block::Interrupts);
+            }
+            Block::TxDma => {
+                reader(dma.tx_read.commit(), Block::Pcie);
+                reader(dma.tx_write.commit(), Block::Pcie);
+                reader(dma.tx_done.commit(), Block::TxDma);
+                reader(ch.tx_frames.commit(), Block::TxMac);
+                reader(ch.tx_space.commit(), Block::TxDma);
+            }
+            Block::TxMac => {
+                reader(ch.tx_frames.commit(), Block::TxMac);
+                reader(ch.tx_space.commit(), Block::TxDma);
+                reader(ch.commands.commit(), Block::TxMac);
+                reader(ch.control.commit(), Block::TxMac);
+            }
+            Block::RxMac => {
+                reader(ch.commands.commit(), Block::TxMac);
+                reader(ch.control.commit(), Block::TxMac);
+                reader(ch.rx_packets.commit(), Block::RxDma);
+                reader(ch.rx_space.commit(), Block::RxMac);
+            }
+            Block::RxDma => {
+                reader(ch.rx_packets.commit(), Block::RxDma);
+                reader(ch.rx_space.commit(), Block::RxMac);
+                reader(dma.rx_read.commit(), Block::Pcie);
+                reader(dma.rx_write.commit(), Block::Pcie);
+                reader(dma.rx_desc_done.commit(), Block::RxDma);
+                reader(dma.rx_done.commit(), Block::RxDma);
+            }
+            Block::Interrupts => reader(dma.causes.commit(), Block::Interrupts),
+        }
+    }
+
+    /// The end of `n` cycles for the counters that count by themselves.
+    #[inline]
+    fn advance(&mut self, n: u64) {
+        self.tx_mac.advance(n);
+        self.rx_mac.advance(n);
+    }
+}
+
+/// How many cycles were stepped and how many jumped over; not part of the adapter's state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Cycles in which at least one block was evaluated.
+    pub evaluated: u64,
+    /// Cycles jumped over.
+    pub skipped: u64,
+    /// The longest jump.
+    pub longest_skip: u64,
+    /// Jumps during which a class was stopped.
+    pub skips_while_stopped: u64,
+    /// Jumps that began or ended inside a frame being received.
+    pub skips_in_frame: u64,
+}
+
+/// One adapter port.
+#[derive(Clone, Debug)]
+pub struct Nic {
+    pub(crate) config: NicConfig,
+    pub(crate) now: Cycle,
+    pub(crate) blocks: Blocks,
+    pub(crate) registers: RegisterFile,
+    /// The next cycle in which each block has to be evaluated.
+    wake: [Cycle; 6],
+    order: [Block; 6],
+    effort: Effort,
+}
+
+impl Nic {
+    /// A port after power-on: registers at their reset values, the station address in RAL(0)/RAH(0), the link up.
+    pub fn new(config: NicConfig) -> Nic {
+        let mut nic = Nic {
+            blocks: Blocks::new(&config),
+            registers: RegisterFile::new(),
+            now: Cycle(0),
+            wake: [Cycle(0); 6],
+            order: Block::ALL,
+            effort: Effort::default(),
+            config,
+        };
+        nic.load_reset_values();
+        nic
+    }
+
+    /// What the port was made with.
+    pub fn config(&self) -> &NicConfig {
+        &self.config
+    }
+
+    /// The next cycle to be evaluated. Host accesses and arrivals happen just before it.
+    pub fn now(&self) -> Cycle {
+        self.now
+    }
+
+    /// Evaluates blocks in another order within each cycle. By construction no result depends on it; tests show so.
+    pub fn set_evaluation_order(&mut self, order: [Block; 6]) {
+        self.order = order;
+    }
+
+    /// Cycles stepped and skipped so far.
+    pub fn effort(&self) -> Effort {
+        self.effort
+    }
+
+    /// The next cycle in which anything happens without the world doing something first.
+    #[inline]
+    pub fn next_wake(&self) -> Cycle {
+        self.wake.iter().copied().min().unwrap_or(Cycle::NEVER)
+    }
+
+    /// A frame whose first preamble byte is on the wire at `first_byte`.
+    pub fn receive(&mut self, frame: Frame, first_byte: ByteTime) {
+        let wake = self.blocks.rx_mac.arrive(self.now, frame, first_byte);
+        self.wake_at(Block::RxMac, wake);
+    }
+
+    #[inline]
+    pub(crate) fn wake_at(&mut self, block: Block, at: Cycle) {
+        let wake = &mut self.wake[block as usize];
+        *wake = (*wake).min(at);
+    }
+
+    pub(crate) fn wake_all(&mut self) {
+        self.wake = [self.now; 6];
+    }
+
+    /// One cycle, every block evaluated: the reference for [`Nic::run_to`].
+    pub fn step<W: World>(&mut self, world: &mut W) {
+        let next = self.now + 1;
+        for block in self.order {
+            self.wake[block as usize] = self.blocks.eval(block, self.now, world);
+        }
+        for block in Block::ALL {
+            let wake = &mut self.wake;
+            self.blocks.commit(block, |reader| wake[reader as usize] = next);
+        }
+        self.end_cycle();
+    }
+
+    /// Runs until `until` is the next cycle to be evaluated, jumping over cycles in which nothing is due.
+    pub fn run_to<W: World>(&mut self, world: &mut W, until: Cycle) {
+        while self.now < until {
+            let due = self.next_wake().min(until);
+            if due > self.now {
+                self.skip(due - self.now);
+            } else {
+                self.active_cycle(world);
+            }
+        }
+    }
+
+    /// Evaluates the blocks that are due in this cycle.
+    #[inline]
+    fn active_cycle<W: World>(&mut self, world: &mut W) {
+        let now = self.now;
+        let next = now + 1;
+        let mut evaluated = 0u8;
+        for block in self.order {
+            if self.wake[block as usize] <= now {
+                self.wake[block as usize] = self.blocks.eval(block, now, world);
+                evaluated |= 1 << block as usize;
+            }
+        }
+        for block in Block::ALL {
+            if evaluated & (1 << block as usize) != 0 {
+                let wake = &mut self.wake;
+                self.blocks.commit(block, |reader| wake[reader as usize] = next);
+            }
+        }
+        self.end_cycle();
+    }
+
+    fn end_cycle(&mut self) {
+        self.blocks.advance(1);
+        self.now += 1;
+        self.effort.evaluated += 1;
+    }
+
+    /// Jumps over `n` cycles in which no block is due: counters move on by their closed form.
+    fn skip(&mut self, n: u64) {
+        self.effort.skipped += n;
+        self.effort.longest_skip = self.effort.longest_skip.max(n);
+        self.effort.skips_while_stopped += u64::from(self.blocks.tx_mac.pause.stopped() != 0);
+        self.effort.skips_in_frame += u64::from(self.blocks.rx_mac.in_frame().is_some());
+        self.blocks.advance(n);
+        self.now += n;
+    }
+
+    /// Whether two ports are in the same state: every block, register and statistic, and the time. How they got there
+    /// (steps or jumps, order of evaluation) is left out.
+    pub fn same_state(&self, other: &Nic) -> bool {
+        self.now == other.now && self.blocks == other.blocks && self.registers == other.registers
+    }
+
+    /// Bit n: class n must not start a frame in the next cycle.
+    pub fn stopped_classes(&self) -> u8 {
+        self.blocks.tx_mac.pause.stopped()
+    }
+
+    /// Cycles each class has been stopped for by received PAUSE or PFC frames.
+    pub fn stopped_cycles(&self) -> [u64; 8] {
+        self.blocks.tx_mac.pause.stopped_cycles
+    }
+
+    /// Bytes in a receive packet buffer, status words included.
+    pub fn rx_fill(&self, tc: usize) -> u32 {
+        self.blocks.rx_mac.buffers.fill(tc)
+    }
+
+    /// The highest fill each receive packet buffer has had.
+    pub fn rx_peak_fill(&self) -> [u32; 8] {
+        self.blocks.rx_mac.stats.peak_fill
+    }
+
+    /// Bytes held in, or being read into, a Tx packet buffer.
+    pub fn tx_fill(&self, tc: usize) -> u32 {
+        self.blocks.tx_dma.fill(tc)
+    }
+
+    /// DMA accesses that the host refused.
+    pub fn dma_faults(&self) -> u64 {
+        self.blocks.pcie.faults
+    }
+
+    /// Packets dropped because no legal frame could be made of their descriptors.
+    pub fn malformed_packets(&self) -> u64 {
+        self.blocks.tx_dma.malformed
+    }
+
+    /// The cable is plugged in or pulled. Nothing is sent while the link is down.
+    pub fn set_link(&mut self, up: bool) {
+        if self.blocks.tx_mac.link_up != up {
+            self.blocks.tx_mac.link_up = up;
+            self.blocks.interrupts.link_changed();
+            self.wake_all();
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The PCIe and DMA engine: read requests with tags, latency and bandwidth, posted writes, completions in order.
+//!
+//! Requests and posted writes share the upstream direction of the link, completions have the downstream one. Each
+//! direction carries one packet after the other; a transfer of more than the largest payload is split and pays the
+//! packet overhead for every part. (82599.md section 6; PCI Express Base 2.0.)
+
+use crate::clock::{Cycle, LineSpeed};
+use crate::config::PcieConfig;
+use crate::fifo::Fifo;
+use crate::irq::Cause;
+use crate::port::World;
+use std::collections::VecDeque;
+
+/// Who asked, and for what: comes back with the completion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// Transmit descriptors of a queue.
+    TxDescriptors {
+        /// The transmit queue.
+        queue: u8,
+    },
+    /// Packet data for the descriptor at ring position `index`.
+    TxData {
+        /// The transmit queue.
+        queue: u8,
+        /// The descriptor's place in the ring.
+        index: u16,
+    },
+    /// Receive descriptors of a queue.
+    RxDescriptors {
+        /// The receive queue.
+        queue: u8,
+    },
+}
+
+/// A memory read request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadRequest {
+    /// Bus address.
+    pub addr: u64,
+    /// Bytes.
+    pub len: u32,
+    /// Returned with the completion.
+    pub tag: Tag,
+}
+
+/// The answer to a [`ReadRequest`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completion {
+    /// The request's tag.
+    pub tag: Tag,
+    /// The bytes; shorter than asked for when the host refused the access.
+    pub bytes: Vec<u8>,
+    /// The host did not accept the address.
+    pub faulted: bool,
+}
+
+/// A part of a received packet and the descriptor that describes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RxSegment {
+    /// Where the bytes go.
+    pub data_addr: u64,
+    /// How many of the packet's bytes go there.
+    pub len: u32,
+    /// Where the descriptor is written back.
+    pub desc_addr: u64,
+    /// The descriptor as written back.
+    pub desc: [u64; 2],
+}
+
+/// A posted write.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PostedWrite {
+    /// One qword: a transmit descriptor's status.
+    TxStatus {
+        /// The transmit queue.
+        queue: u8,
+        /// Address of the descriptor's second qword.
+        addr: u64,
+        /// The qword written.
+        value: u64,
+    },
+    /// A received packet with its descriptors: the data, then the write-back.
+    RxPacket {
+        /// The receive queue.
+        queue: u8,
+        /// The receive packet buffer that gets its space back.
+        tc: u8,
+        /// Bytes of that buffer the packet occupied.
+        footprint: u32,
+        /// The packet.
+        bytes: Vec<u8>,
+        /// First part; the only one unless the packet is larger than a receive buffer.
+        first: RxSegment,
+        /// Further parts.
+        rest: Vec<RxSegment>,
+    },
+}
+
+/// A packet has reached host memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RxDone {
+    /// The receive queue.
+    pub queue: u8,
+    /// The receive packet buffer.
+    pub tc: u8,
+    /// Bytes to give back to that buffer.
+    pub footprint: u32,
+    /// Descriptors used.
+    pub descriptors: u16,
+    /// Bytes of the packet.
+    pub bytes: u32,
+}
+
+/// The FIFOs between the engine and the blocks it serves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PcieChannels {
+    /// Transmit DMA's read requests.
+    pub tx_read: Fifo<ReadRequest>,
+    /// Transmit DMA's write-backs.
+    pub tx_write: Fifo<PostedWrite>,
+    /// Completions for transmit DMA.
+    pub tx_done: Fifo<Completion>,
+    /// Receive DMA's read requests.
+    pub rx_read: Fifo<ReadRequest>,
+    /// Receive DMA's packets.
+    pub rx_write: Fifo<PostedWrite>,
+    /// Completions for receive DMA.
+    pub rx_desc_done: Fifo<Completion>,
+    /// Packets that have reached memory.
+    pub rx_done: Fifo<RxDone>,
+    /// Interrupt causes raised by write-backs.
+    pub causes: Fifo<Cause>,
+}
+
+/// The engine's own state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pcie {
+    config: PcieConfig,
+    cycle_ps: u64,
+    /// When each direction of the link is free again, in picoseconds.
+    up_free_ps: u64,
+    down_free_ps: u64,
+    reads: VecDeque<(Cycle, ReadRequest)>,
+    writes: VecDeque<(Cycle, PostedWrite)>,
+    /// CTRL.MASTER_DIS: no new requests.
+    pub blocked: bool,
+    /// Accesses that the host refused.
+    pub faults: u64,
+}
+
+impl Pcie {
+    /// An idle link.
+    pub fn new(config: PcieConfig, speed: LineSpeed) -> Pcie {
+        Pcie {
+            config,
+            cycle_ps: speed.cycle_ps,
+            up_free_ps: 0,
+            down_free_ps: 0,
+            reads: VecDeque::new(),
+            writes: VecDeque::new(),
+            blocked: false,
+            faults: 0,
+        }
+    }
+
+    /// Nothing is on its way (STATUS bit 19 tells software so after a master disable).
+    pub fn idle(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty()
+    }
+
+    fn transfer_ps(&self, len: u64) -> u64 {
+        let packets = len.div_ceil(self.config.max_payload).max(1);
+        (len + packets * self.config.packet_overhead) * self.config.ps_per_byte
+    }
+
+    fn accept_read(&mut self, now_ps: u64, request: ReadRequest) {
+        self.up_free_ps = self.up_free_ps.max(now_ps) + self.transfer_ps(0);
+        let earliest = self.up_free_ps + self.config.read_latency_ps;
+        self.down_free_ps =
+            self.down_free_ps.max(earliest) + self.transfer_ps(u64::from(request.len));
+        self.reads.push_back((Cycle(self.down_free_ps.div_ceil(self.cycle_ps)), request));
+    }
+
+    fn accept_write(&mut self, now_ps: u64, write: PostedWrite) {
+        let cost = match &write {
+            PostedWrite::TxStatus { .. } => self.transfer_ps(8),
+            PostedWrite::RxPacket { first, rest, .. } => {
+                let one = |s: &RxSegment| self.transfer_ps(u64::from(s.len)) + self.transfer_ps(16);
+                one(first) + rest.iter().map(one).sum::<u64>()
+            }
+        };
+        self.up_free_ps = self.up_free_ps.max(now_ps) + cost;
+        let done = self.up_free_ps + self.config.write_latency_ps;
+        self.writes.push_back((Cycle(done.div_ceil(self.cycle_ps)), write));
+    }
+
+    /// One cycle: take requests, deliver what has arrived. Returns when it next changes by itself.
+    pub fn eval<W: World>(&mut self, now: Cycle, ch: &mut PcieChannels, world: &mut W) -> Cycle {
+        let now_ps = now.0 * self.cycle_ps;
+        if !self.blocked {
+            while let Some(request) = ch.tx_read.pop() {
+                self.accept_read(now_ps, request);
+            }
+            while let Some(request) = ch.rx_read.pop() {
+                self.accept_read(now_ps, request);
+            }
+            while let Some(write) = ch.tx_write.pop() {
+                self.accept_write(now_ps, write);
+            }
+            while let Some(write) = ch.rx_write.pop() {
+                self.accept_write(now_ps, write);
+            }
+        }
+        while self.writes.front().is_some_and(|w| w.0 <= now) {
+            if let Some((_, write)) = self.writes.pop_front() {
+                self.deliver(write, ch, world);
+            }
+        }
+        while self.reads.front().is_some_and(|r| r.0 <= now) {
+            if let Some((_, request)) = self.reads.pop_front() {
+                self.complete(&request, ch, world);
+            }
+        }
+        let read = self.reads.front().map_or(Cycle::NEVER, |r| r.0);
+        let write = self.writes.front().map_or(Cycle::NEVER, |w| w.0);
+        read.min(write)
+    }
+
+    fn complete<W: World>(&mut self, r: &ReadRequest, ch: &mut PcieChannels, world: &mut W) {
+        let mut bytes = world.buffer();
+        bytes.clear();
+        let faulted = world.read(r.addr, r.len as usize, &mut bytes).is_err();
+        self.faults += u64::from(faulted);
+        let completion = Completion { tag: r.tag, bytes, faulted };
+        match r.tag {
+            Tag::RxDescriptors { .. } => ch.rx_desc_done.push(completion),
+            Tag::TxDescriptors { .. } | Tag::TxData { .. } => ch.tx_done.push(completion),
+        }
+    }
+
+    fn deliver<W: World>(&mut self, write: PostedWrite, ch: &mut PcieChannels, world: &mut W) {
+        match write {
+            PostedWrite::TxStatus { queue, addr, value } => {
+                self.faults += u64::from(world.write(addr, &value.to_le_bytes()).is_err());
+                ch.causes.push(Cause::Tx { queue });
+            }
+            PostedWrite::RxPacket { queue, tc, footprint, bytes, first, rest } => {
+                let mut from = 0;
+                for s in core::iter::once(&first).chain(&rest) {
+                    let part = &bytes[from..from + s.len as usize];
+                    from += s.len as usize;
+                    self.faults += u64::from(world.write(s.data_addr, part).is_err());
+                    let mut desc = [0; 16];
+                    desc[..8].copy_from_slice(&s.desc[0].to_le_bytes());
+                    desc[8..].copy_from_slice(&s.desc[1].to_le_bytes());
+                    self.faults += u64::from(world.write(s.desc_addr, &desc).is_err());
+                }
+                #[allow(clippy::cast_possible_truncation)]
+                // a packet is at most 16 KB, a chain at most that many
+                ch.rx_done.push(RxDone {
+                    queue,
+                    tc,
+                    footprint,
+                    descriptors: 1 + rest.len() as u16,
+                    bytes: bytes.len() as u32,
+                });
+                world.recycle(bytes);
+                ch.causes.push(Cause::Rx { queue });
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The register file: decode, access kind, reset value and write mask, all from the table in `xoff-regs`; the side
+//! effects are in [`write`], reads that a block answers in [`read`].
+
+mod read;
+mod statistics;
+mod write;
+
+use crate::nic::{Blocks, Nic};
+use xoff_regs::{Access, Offset, RegId, SLOTS, lookup};
+
+/// The storage behind the registers. What a block keeps itself (heads, causes, counters) is asked of the block.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RegisterFile {
+    values: Vec<u32>,
+    /// High part of a 36-bit counter, latched when its low part was read.
+    latched_high: u32,
+}
+
+impl RegisterFile {
+    pub(crate) fn new() -> RegisterFile {
+        let mut values = vec![0; SLOTS];
+        for &id in RegId::ALL {
+            for index in 0..usize::from(id.info().count) {
+                values[id.slot(index)] = id.info().reset_of(index);
+            }
+        }
+        RegisterFile { values, latched_high: 0 }
+    }
+
+    fn get(&self, id: RegId, index: usize) -> u32 {
+        self.values[id.slot(index)]
+    }
+
+    fn set(&mut self, id: RegId, index: usize, value: u32) {
+        self.values[id.slot(index)] = value;
+    }
+}
+
+impl Nic {
+    /// Reads a register at the current cycle, side effects included (read-to-clear counters, semaphores). An address
+    /// without a register reads 0.
+    pub fn read32(&mut self, offset: Offset) -> u32 {
+        match lookup(offset) {
+            Some((id, index)) => self.read_register(id, usize::from(index)),
+            None => 0,
+        }
+    }
+
+    /// Writes a register; it takes effect in the cycle that is evaluated next. An address without a register, and bits
+    /// outside the register's write mask, ignore the write.
+    pub fn write32(&mut self, offset: Offset, value: u32) {
+        let Some((id, index)) = lookup(offset) else { return };
+        let index = usize::from(index);
+        match id {
+            // The doorbells are most of the traffic and concern one block each.
+            RegId::TDT => {
+                let tail = self.masked(id, index, value);
+                self.ring_tx(index, tail);
+            }
+            RegId::RDT => {
+                let tail = self.masked(id, index, value);
+                self.ring_rx(index, tail);
+            }
+            _ => {
+                self.write_register(id, index, value);
+                self.wake_all();
+            }
+        }
+    }
+
+    /// Stores a write under the register's mask and returns what the register now holds.
+    fn masked(&mut self, id: RegId, index: usize, value: u32) -> u32 {
+        let info = id.info();
+        let old = self.registers.get(id, index);
+        let new = (old & !info.write_mask) | (value & info.write_mask & !info.self_clearing);
+        self.registers.set(id, index, new);
+        new
+    }
+
+    fn write_register(&mut self, id: RegId, index: usize, value: u32) {
+        match id.info().access {
+            Access::Ro | Access::Rc => self.write_read_only(id, index, value),
+            Access::W1c | Access::W1s | Access::Wo => self.write_command(id, index, value),
+            Access::Rw | Access::Sc => {
+                let stored = self.masked(id, index, value);
+                self.apply(id, index, stored, value & id.info().self_clearing);
+            }
+        }
+    }
+
+    /// Puts every register at its reset value and lets the blocks know, as after power-on.
+    pub(crate) fn load_reset_values(&mut self) {
+        for &id in RegId::ALL {
+            let info = id.info();
+            if matches!(info.access, Access::Rw | Access::Sc) {
+                for index in 0..usize::from(info.count) {
+                    self.apply(id, index, info.reset_of(index), 0);
+                }
+            }
+        }
+        let [a, b, c, d, e, f] = self.config.mac;
+        self.write_register(RegId::RAL, 0, u32::from_le_bytes([a, b, c, d]));
+        self.write_register(RegId::RAH, 0, u32::from_le_bytes([e, f, 0, 0x80]));
+        self.wake_all();
+    }
+
+    /// CTRL.RST or LRST: everything but the clock, the cable and a frame already on the wire starts anew.
+    fn reset(&mut self) {
+        let link_up = self.blocks.tx_mac.link_up;
+        let on_the_wire = self.blocks.tx_mac.busy_bytes();
+        self.blocks = Blocks::new(&self.config);
+        self.blocks.tx_mac.link_up = link_up;
+        self.blocks.tx_mac.set_busy_bytes(on_the_wire);
+        self.registers = RegisterFile::new();
+        self.load_reset_values();
+    }
+
+    fn ring_tx(&mut self, queue: usize, tail: u32) {
+        #[allow(clippy::cast_possible_truncation)] // the mask leaves 16 bits
+        self.blocks.tx_dma.configure_queue(queue, |q| q.tail = tail as u16);
+        self.wake_at(crate::nic::Block::TxDma, self.now);
+    }
+
+    fn ring_rx(&mut self, queue: usize, tail: u32) {
+        #[allow(clippy::cast_possible_truncation)] // the mask leaves 16 bits
+        self.blocks.rx_dma.configure_queue(queue, |q| q.tail = tail as u16);
+        self.wake_at(crate::nic::Block::RxDma, self.now);
+    }
+}

@@ -1,0 +1,35 @@
+//! Transmit: descriptor fetch and on-die store, descriptor-plane arbiter, data reads, write-back.
+//!
+//! Frames leave for the packet buffers of [`crate::mac::tx`] once they are complete (the 82599 is store-and-forward).
+
+mod arbiter;
+mod dma;
+mod queue;
+
+pub use arbiter::RoundRobin;
+pub use dma::{TxDma, TxPorts};
+pub use queue::{ON_DIE_DESCRIPTORS, TxQueue};
+
+use crate::frame::Frame;
+
+/// A complete frame on its way into a Tx packet buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TxFrame {
+    /// The traffic class whose buffer takes it.
+    pub tc: u8,
+    /// The queue it came from, for the queue counters.
+    pub queue: u8,
+    /// Bytes reserved for it in that buffer.
+    pub reserved: u32,
+    /// The frame.
+    pub frame: Frame,
+}
+
+/// Space given back by a Tx packet buffer when a frame starts to leave it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TxSpace {
+    /// The traffic class.
+    pub tc: u8,
+    /// Bytes.
+    pub bytes: u32,
+}
