@@ -1,0 +1,218 @@
+//! A bench around the model: host memory, a wire that records, and register programming without any driver.
+// Each test file uses its part, and the tests need no documentation of it.
+#![allow(dead_code, unreachable_pub, missing_docs)]
+
+use xoff_model::{ByteTime, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
+use xoff_regs::*;
+
+/// Host memory and wire.
+#[derive(Clone, Default)]
+pub struct World {
+    pub memory: Vec<u8>,
+    pub sent: Vec<(Frame, ByteTime)>,
+    pub interrupts: Vec<u16>,
+    /// Keep the frames' bytes; without it only lengths and times are kept, for long runs.
+    pub keep: bool,
+    pool: Vec<Vec<u8>>,
+}
+
+impl World {
+    pub fn new() -> World {
+        World { memory: vec![0; 1 << 20], keep: true, ..World::default() }
+    }
+}
+
+impl HostPort for World {
+    fn read(&mut self, addr: u64, len: usize, out: &mut Vec<u8>) -> Result<(), DmaFault> {
+        let fault = DmaFault { addr, len };
+        let from = usize::try_from(addr).map_err(|_| fault)?;
+        let to = from.checked_add(len).ok_or(fault)?;
+        out.extend_from_slice(self.memory.get(from..to).ok_or(fault)?);
+        Ok(())
+    }
+
+    fn write(&mut self, addr: u64, data: &[u8]) -> Result<(), DmaFault> {
+        let fault = DmaFault { addr, len: data.len() };
+        let from = usize::try_from(addr).map_err(|_| fault)?;
+        let to = from.checked_add(data.len()).ok_or(fault)?;
+        self.memory.get_mut(from..to).ok_or(fault)?.copy_from_slice(data);
+        Ok(())
+    }
+
+    fn interrupt(&mut self, vector: u16) {
+        self.interrupts.push(vector);
+    }
+}
+
+impl WirePort for World {
+    fn transmit(&mut self, mut frame: Frame, first_byte: ByteTime) {
+        if !self.keep {
+            self.pool.push(std::mem::take(&mut frame.bytes));
+        }
+        self.sent.push((frame, first_byte));
+    }
+
+    fn buffer(&mut self) -> Vec<u8> {
+        self.pool.pop().unwrap_or_default()
+    }
+
+    fn recycle(&mut self, buffer: Vec<u8>) {
+        self.pool.push(buffer);
+    }
+}
+
+pub const MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
+pub const PEER: [u8; 6] = [2, 0, 0, 0, 0, 2];
+/// Descriptors in every ring of the bench.
+pub const RING: u16 = 512;
+const TX_RINGS: u64 = 0x1_0000;
+const RX_RINGS: u64 = 0x3_0000;
+const TX_BUFFERS: u64 = 0x5_0000;
+const RX_BUFFERS: u64 = 0x8_0000;
+
+/// Queue of each traffic class with eight of them.
+pub const QUEUE_OF_TC: [usize; 8] = [0, 32, 64, 80, 96, 104, 112, 120];
+
+/// The adapter and its world.
+#[derive(Clone)]
+pub struct Bench {
+    pub nic: Nic,
+    pub world: World,
+    tails: [u16; 8],
+    rx_tails: [u16; 8],
+    pub classes: usize,
+}
+
+impl Bench {
+    /// Link up, one or eight classes, Tx and Rx rings enabled, no flow control.
+    pub fn new(config: NicConfig, classes: usize) -> Bench {
+        let mut b = Bench {
+            nic: Nic::new(config),
+            world: World::new(),
+            tails: [0; 8],
+            rx_tails: [0; 8],
+            classes,
+        };
+        let kb = if classes == 8 { (0x14, 0x40, 0x0A) } else { (0xA0, 0x200, 0x96) };
+        for tc in 0..8 {
+            let used = tc < classes;
+            b.write(TXPBSIZE.at(tc), Pbsize::empty().with_kb(if used { kb.0 } else { 0 }));
+            b.write(RXPBSIZE.at(tc), Pbsize::empty().with_kb(if used { kb.1 } else { 0 }));
+            b.write(TXPBTHRESH.at(tc), Txpbthresh::empty().with_kb(if used { kb.2 } else { 0 }));
+        }
+        if classes == 8 {
+            let identity = (0..8).fold(Up2tc::empty(), |m, up| m.with(up, up));
+            b.write(RTTUP2TC, identity);
+            b.write(RTRUP2TC, identity);
+            b.write(MTQC, Mtqc::DCB_8_TC);
+            b.write(MRQC, Mrqc::empty().with_mrqe(2));
+        } else {
+            b.write(DTXMXSZRQ, Dtxmxszrq::empty().with_units(0xFFF));
+        }
+        b.write(FCTRL, Fctrl::BAM | Fctrl::UPE);
+        b.write(DMATXCTL, Dmatxctl::TE);
+        for tc in 0..classes {
+            let q = b.queue(tc);
+            b.write(TDBAL.at(q), (TX_RINGS + tc as u64 * u64::from(RING) * 16) as u32);
+            b.write(TDLEN.at(q), u32::from(RING) * 16);
+            b.write(TXDCTL.at(q), Txdctl::ENABLE.with_pthresh(32).with_hthresh(1));
+            let rxq = tc * 16;
+            b.write(RDBAL.at(rxq), (RX_RINGS + tc as u64 * u64::from(RING) * 16) as u32);
+            b.write(RDLEN.at(rxq), u32::from(RING) * 16);
+            b.write(SRRCTL.at(rxq), Srrctl::empty().with_bsizepkt_kb(2).with_desctype(1));
+            b.write(RXDCTL.at(rxq), Rxdctl::ENABLE);
+            b.write(IVAR.at(q / 2), Ivar::empty().with_entry(1 + 2 * (q % 2), Some(1)));
+        }
+        b.write(RXCTRL, Rxctrl::RXEN);
+        b
+    }
+
+    pub fn queue(&self, tc: usize) -> usize {
+        if self.classes == 8 { QUEUE_OF_TC[tc] } else { 0 }
+    }
+
+    pub fn write<T: RegValue>(&mut self, reg: Reg<T>, value: T) {
+        self.nic.write32(reg.offset(), value.to_bits());
+    }
+
+    pub fn read<T: RegValue>(&mut self, reg: Reg<T>) -> T {
+        T::from_bits(self.nic.read32(reg.offset()))
+    }
+
+    /// Posts `n` frames of `len` bytes (FCS not counted) in a class; the doorbell is rung once.
+    pub fn post(&mut self, tc: usize, n: u16, len: u16) {
+        let addr = TX_BUFFERS + tc as u64 * 0x4000;
+        let mut frame = vec![0u8; usize::from(len)];
+        frame[..6].copy_from_slice(&PEER);
+        frame[6..12].copy_from_slice(&MAC);
+        frame[12] = 0x88;
+        frame[13] = 0xB5;
+        frame[14] = tc as u8;
+        self.world.memory[addr as usize..addr as usize + frame.len()].copy_from_slice(&frame);
+        for k in 0..n {
+            let desc = [addr, desc::tx_single(len, k + 1 == n)];
+            self.post_descriptor(tc, desc);
+        }
+        self.doorbell(tc);
+    }
+
+    /// Puts a descriptor into the ring without telling the adapter.
+    pub fn post_descriptor(&mut self, tc: usize, d: [u64; 2]) {
+        let ring = TX_RINGS + tc as u64 * u64::from(RING) * 16;
+        let at = (ring + u64::from(self.tails[tc]) * 16) as usize;
+        self.world.memory[at..at + 16].copy_from_slice(&desc::to_bytes(d));
+        self.tails[tc] = (self.tails[tc] + 1) % RING;
+    }
+
+    pub fn doorbell(&mut self, tc: usize) {
+        let (q, tail) = (self.queue(tc), u32::from(self.tails[tc]));
+        self.write(TDT.at(q), tail);
+    }
+
+    /// Hands `n` receive buffers of a class to the adapter.
+    pub fn offer(&mut self, tc: usize, n: u16) {
+        let ring = RX_RINGS + tc as u64 * u64::from(RING) * 16;
+        for _ in 0..n {
+            let at = (ring + u64::from(self.rx_tails[tc]) * 16) as usize;
+            let buffer = RX_BUFFERS + tc as u64 * 0x800;
+            self.world.memory[at..at + 16].copy_from_slice(&desc::to_bytes([buffer, 0]));
+            self.rx_tails[tc] = (self.rx_tails[tc] + 1) % RING;
+        }
+        let tail = u32::from(self.rx_tails[tc]);
+        self.write(RDT.at(tc * 16), tail);
+    }
+
+    /// Lets a MAC control frame arrive, its first byte at the beginning of the next cycle.
+    pub fn control(&mut self, control: frame::MacControl) {
+        let mut bytes = [0; 60];
+        control.emit(PEER, &mut bytes);
+        self.arrive(bytes.to_vec());
+    }
+
+    pub fn arrive(&mut self, bytes: Vec<u8>) {
+        let at = self.nic.config().speed.first_byte_of(self.nic.now());
+        self.nic.receive(Frame::new(bytes), at);
+    }
+
+    pub fn run(&mut self, cycles: u64) {
+        let until = self.nic.now() + cycles;
+        self.nic.run_to(&mut self.world, until);
+    }
+
+    pub fn step(&mut self, cycles: u64) {
+        for _ in 0..cycles {
+            self.nic.step(&mut self.world);
+        }
+    }
+}
+
+/// A data frame for this station, tagged with a priority.
+pub fn tagged(up: u8, len: usize) -> Vec<u8> {
+    let mut f = vec![0u8; len];
+    f[..6].copy_from_slice(&MAC);
+    f[6..12].copy_from_slice(&PEER);
+    f[12..14].copy_from_slice(&[0x81, 0]);
+    f[14] = up << 5;
+    f[16..18].copy_from_slice(&[0x88, 0xB5]);
+    f
+}
