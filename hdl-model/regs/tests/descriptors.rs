@@ -21,7 +21,7 @@ fn data_descriptor_as_drivers_write_it() {
     };
     assert_eq!(data.to_qwords(), [0x1_2345_6780, 60 << 46 | 0x2B30_003C]);
     assert_eq!(tx_single(60, true), data.to_qwords()[1]);
-    assert_eq!(tx_single(1514, false), 1514 << 46 | 0x2330_0000 | 1514);
+    assert_eq!(tx_single(1514, false), 1514 << 46 | 0x2330_05EA);
     assert_eq!(TxDesc::parse(data.to_qwords()), TxDesc::Data(data));
     assert!(!tx_done(data.to_qwords()[1]) && tx_done(TX_WRITE_BACK[1]));
 }

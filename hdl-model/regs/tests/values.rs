@@ -97,6 +97,7 @@ proptest! {
         prop_assert_eq!(<Ctrl as RegValue>::from_bits(bits).to_bits(), bits);
         prop_assert_eq!((Ctrl::from_bits_retain(bits) | Ctrl::RST).bits(), bits | 1 << 26);
         prop_assert_eq!(Ctrl::from_bits_retain(bits).difference(Ctrl::RST).bits(), bits & !(1 << 26));
+        prop_assert_eq!((Ctrl::from_bits_retain(bits) & !Ctrl::RST).bits(), bits & !(1 << 26));
     }
 
     #[test]
