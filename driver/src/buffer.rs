@@ -7,14 +7,14 @@
 use core::num::NonZeroU16;
 use core::sync::atomic::{AtomicU16, Ordering};
 
+use xoff_regs::frame::ETHERTYPE_MAC_CONTROL;
+
 use crate::bus::{BusError, DmaMemory};
 
 /// Most buffers in one pool.
 pub const MAX_POOL_BUFFERS: usize = 1 << 16;
 /// Where the Ethertype of an untagged frame stands.
 const ETHERTYPE: core::ops::Range<usize> = 12..14;
-/// MAC control: PAUSE and PFC frames (IEEE 802.3 clause 31).
-const MAC_CONTROL: [u8; 2] = [0x88, 0x08];
 /// Set in [`Buffer::tag`] when the memory holds a MAC control frame.
 const MAC_CONTROL_FLAG: u16 = 1 << 15;
 
@@ -282,7 +282,7 @@ impl<D: DmaMemory> Pool<D> {
         let mut ethertype = [0; 2];
         self.memory.read(self.offset_of(buffer) + ETHERTYPE.start, &mut ethertype);
         buffer.tag = self.owner.tag();
-        if ethertype == MAC_CONTROL {
+        if u16::from_be_bytes(ethertype) == ETHERTYPE_MAC_CONTROL {
             buffer.tag |= MAC_CONTROL_FLAG;
         }
     }

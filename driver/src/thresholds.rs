@@ -126,7 +126,10 @@ mod tests {
 
     #[test]
     fn refusal_names_what_fits() {
-        let error = auto(TrafficClasses::Eight, 9000, COPPER_100_M).unwrap_err();
+        let refusal = auto(TrafficClasses::Eight, 9000, COPPER_100_M);
+        let Err(error @ ConfigError::NoHeadroom { .. }) = refusal else {
+            panic!("not refused: {refusal:?}");
+        };
         let ConfigError::NoHeadroom { largest_mtu: Some(mtu), largest_traffic_classes, .. } = error
         else {
             panic!("wrong error: {error}");

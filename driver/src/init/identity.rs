@@ -26,9 +26,10 @@ pub(crate) fn check_device<B: Bus>(bus: &B) -> Result<(), Error> {
 pub(crate) fn mac<R: Bar>(regs: &Regs<R>) -> Result<[u8; 6], Error> {
     let ral = regs.read(RAL.at(0))?;
     let rah = regs.read(RAH.at(0))?;
-    let ([a, b, c, d], [e, f, ..]) = (ral.to_le_bytes(), rah.bits().to_le_bytes());
-    let mac = [a, b, c, d, e, f];
-    let is_group = a & 1 == 1;
+    let mut mac = [0; 6];
+    mac[..4].copy_from_slice(&ral.to_le_bytes());
+    mac[4..].copy_from_slice(&rah.bits().to_le_bytes()[..2]);
+    let is_group = mac[0] & 1 == 1;
     if !rah.contains(Rah::AV) || is_group || mac == [0; 6] {
         return Err(Error::NoMacAddress { ral, rah: rah.bits() });
     }

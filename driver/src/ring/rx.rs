@@ -7,21 +7,11 @@
 use std::collections::VecDeque;
 
 use xoff_regs::Reg;
+use xoff_regs::desc::{RX_DD, RxStatus, rx_len, rx_status, rx_vlan};
 
 use super::tx::DESCRIPTOR_LEN;
 use crate::buffer::{Buffer, Owner, Pool};
 use crate::bus::{Bar, DmaMemory};
-
-/// Descriptor done.
-const DD: u64 = 1;
-/// End of packet.
-const EOP: u64 = 1 << 1;
-/// The VLAN tag was stripped and stands in the descriptor.
-const VP: u64 = 1 << 3;
-/// Any MAC error (CRC, symbol, length).
-const RXE: u64 = 1 << 29;
-const LEN_SHIFT: u32 = 32;
-const VLAN_SHIFT: u32 = 48;
 
 /// What was wrong with a received frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +130,7 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
         let mut count = 0;
         while count < max && !self.posted.is_empty() {
             let word = self.memory.load(usize::from(self.head) * DESCRIPTOR_LEN + 8);
-            if word & DD == 0 {
+            if word & RX_DD == 0 {
                 break;
             }
             let Some(buffer) = self.posted.pop_front() else { break };
@@ -163,20 +153,21 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
     }
 
     fn receive(&mut self, pool: &Pool<D>, mut buffer: Buffer, word: u64) -> Received {
-        let reported = (word >> LEN_SHIFT) as u16;
+        let (reported, status) = (rx_len(word), rx_status(word));
+        let ends = status.contains(RxStatus::EOP);
         let fits = (1..=self.setup.buffer_len).contains(&reported);
         let fault = if !fits {
             Some(RxFault::Length { reported })
-        } else if word & EOP == 0 || self.spans {
+        } else if !ends || self.spans {
             Some(RxFault::Spans)
-        } else if word & RXE != 0 {
+        } else if status.contains(RxStatus::RXE) {
             Some(RxFault::Mac)
         } else {
             None
         };
-        self.spans = word & EOP == 0;
+        self.spans = !ends;
         pool.received(&mut buffer, if fits { reported } else { 0 });
-        let vlan_tci = (word & VP != 0).then_some((word >> VLAN_SHIFT) as u16);
+        let vlan_tci = status.contains(RxStatus::VP).then(|| rx_vlan(word));
         Received { buffer, vlan_tci, fault }
     }
 

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use xoff_regs::Reg;
+use xoff_regs::desc::{TX_RS, tx_done, tx_single};
 
 use crate::buffer::{Buffer, Owner};
 use crate::bus::{Bar, DmaMemory};
@@ -15,15 +16,6 @@ use crate::bus::{Bar, DmaMemory};
 pub(crate) const DESCRIPTOR_LEN: usize = 16;
 /// Shortest frame the MAC pads by itself, bytes without FCS.
 pub const MIN_SEND_LEN: u16 = 17;
-
-/// EOP, IFCS, DEXT and descriptor type 3: one whole frame, FCS added by the device.
-const DATA_FRAME: u64 = 1 << 24 | 1 << 25 | 1 << 29 | 3 << 20;
-/// Report status: write DD back.
-const RS: u64 = 1 << 27;
-/// Descriptor done, in the write-back.
-const DD: u64 = 1 << 32;
-/// Position of the payload length.
-const PAYLEN_SHIFT: u32 = 46;
 
 /// Why a ring stopped in front of a frame. The frames before it were sent; it is now the first of the
 /// list that was given.
@@ -132,14 +124,13 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
                 refused = true;
                 break;
             }
-            let len = u64::from(frame.len());
-            let mut command = DATA_FRAME | len | len << PAYLEN_SHIFT;
             self.until_report -= 1;
-            if self.until_report == 0 {
+            let report = self.until_report == 0;
+            if report {
                 self.until_report = self.setup.rs_interval;
                 self.reports.push_back(tail);
-                command |= RS;
             }
+            let command = tx_single(frame.len(), report);
             let at = usize::from(tail) * DESCRIPTOR_LEN;
             self.memory.store(at, frame.iova());
             self.memory.store(at + 8, command);
@@ -152,10 +143,10 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
         }
         if sent > 0 {
             let (slot, command) = last;
-            if command & RS == 0 {
+            if command & TX_RS == 0 {
                 self.until_report = self.setup.rs_interval;
                 self.reports.push_back(slot);
-                self.memory.store(usize::from(slot) * DESCRIPTOR_LEN + 8, command | RS);
+                self.memory.store(usize::from(slot) * DESCRIPTOR_LEN + 8, command | TX_RS);
             }
             self.in_flight.extend(frames.drain(..sent));
             self.tail = tail;
@@ -172,7 +163,7 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
     pub fn reclaim(&mut self, out: &mut Vec<Buffer>) -> usize {
         let mut head = self.head;
         while let Some(&slot) = self.reports.front() {
-            if self.memory.load(usize::from(slot) * DESCRIPTOR_LEN + 8) & DD == 0 {
+            if !tx_done(self.memory.load(usize::from(slot) * DESCRIPTOR_LEN + 8)) {
                 break;
             }
             self.reports.pop_front();
