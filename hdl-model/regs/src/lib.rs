@@ -14,9 +14,6 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-#[cfg(test)]
-extern crate std;
-
 pub mod bits;
 pub mod decode;
 pub mod desc;
