@@ -34,6 +34,10 @@ pub struct Interrupts {
     pub other_mask: u32,
     /// EIAC: causes cleared by the MSI-X message.
     pub auto_clear: u32,
+    /// EIAM: causes masked by the MSI-X message, when GPIE.EIAME says so.
+    pub auto_mask: u32,
+    /// GPIE.EIAME.
+    pub mask_on_message: bool,
     ivar: [Ivar; 64],
     ivar_misc: Ivar,
     interval: [u64; 64],
@@ -50,6 +54,8 @@ impl Interrupts {
             vector_mask: 0,
             other_mask: 0,
             auto_clear: 0,
+            auto_mask: 0,
+            mask_on_message: false,
             ivar: [Ivar::empty(); 64],
             ivar_misc: Ivar::empty(),
             interval: [0; 64],
@@ -134,6 +140,9 @@ impl Interrupts {
             self.not_before[v] = now + self.interval[v];
             if v < 16 && self.auto_clear & (1 << v) != 0 {
                 self.causes.remove(Eicr::from_bits_retain(1 << v));
+            }
+            if v < 16 && self.mask_on_message && self.auto_mask & (1 << v) != 0 {
+                self.vector_mask &= !(1 << v);
             }
             #[allow(clippy::cast_possible_truncation)] // v < 64
             world.interrupt(v as u16);

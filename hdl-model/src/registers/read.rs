@@ -15,7 +15,8 @@ impl Nic {
             RegId::LINKS => self.links().bits(),
             RegId::TDH => u32::from(b.tx_dma.queue(i).head),
             RegId::RDH => u32::from(b.rx_dma.queue(i).head),
-            RegId::RTTDCS => Rttdcs::from_bits_retain(stored).bits(),
+            // The EEPROM is there and was read before anybody could ask.
+            RegId::EEC => stored | (Eec::PRES | Eec::AUTO_RD).bits(),
             RegId::SECRXSTAT => {
                 // The path drains at once: nothing is left in it between two frames of the model.
                 let halted = Secrxctrl::from_bits_retain(self.registers.get(RegId::SECRXCTRL, 0))

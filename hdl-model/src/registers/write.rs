@@ -153,6 +153,10 @@ impl Nic {
 
             // ---- interrupts ----
             RegId::EIAC => b.interrupts.auto_clear = v,
+            RegId::EIAM => b.interrupts.auto_mask = v,
+            RegId::GPIE => {
+                b.interrupts.mask_on_message = Gpie::from_bits_retain(v).contains(Gpie::EIAME)
+            }
             RegId::IVAR => b.interrupts.set_ivar(i, Ivar::from_bits_retain(v)),
             RegId::IVAR_MISC => b.interrupts.set_ivar_misc(Ivar::from_bits_retain(v)),
             RegId::EITR => b.interrupts.set_interval(i, Eitr::from_bits_retain(v)),
