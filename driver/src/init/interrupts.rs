@@ -57,10 +57,15 @@ fn queue_causes(classes: TrafficClasses) -> Eicr {
     Eicr::empty().with_rtxq((1 << classes.count()) - 1)
 }
 
+/// Unmasks the vector of class `tc`.
+pub(crate) fn arm_queue<R: Bar>(bar: &R, tc: u8) {
+    bar.write(EIMS, Eicr::empty().with_rtxq(1 << tc));
+}
+
 /// Unmasks one vector.
 pub(crate) fn arm<R: Bar>(bar: &R, classes: TrafficClasses, vector: u8) {
     if vector < classes.count() {
-        bar.write(EIMS, Eicr::empty().with_rtxq(1 << vector));
+        arm_queue(bar, vector);
     } else {
         bar.write(EIMS, OTHER_CAUSES);
     }

@@ -12,6 +12,7 @@ use xoff_regs::desc::{RX_DD, RxStatus, rx_len, rx_status, rx_vlan};
 use super::tx::DESCRIPTOR_LEN;
 use crate::buffer::{Buffer, Owner, Pool};
 use crate::bus::{Bar, DmaMemory};
+use crate::init::interrupts;
 
 /// What was wrong with a received frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +141,12 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
         }
         self.fill(pool)?;
         Ok(count)
+    }
+
+    /// Lets this ring's interrupt vector fire again; for daemons that do not poll. Call it when `poll` has
+    /// found nothing more: a frame that came in between fires at once.
+    pub fn arm(&self) {
+        interrupts::arm_queue(&self.bar, self.setup.traffic_class);
     }
 
     /// Buffers that the device can still fill.

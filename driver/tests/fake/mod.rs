@@ -1,8 +1,9 @@
 //! A register file with just enough behaviour for the driver to come up, and a clock that only sleeping
 //! moves. It records what is written.
-#![allow(dead_code)] // each test file uses a part
+#![allow(dead_code, unused_imports)] // each test file uses a part
 
 mod memory;
+mod nic;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,6 +16,7 @@ use xoff_regs::{
 };
 
 pub(crate) use memory::{Dma, Memory};
+pub(crate) use nic::{RxQueue, TxQueue};
 
 pub(crate) const MAC: [u8; 6] = [0x02, 0x11, 0x22, 0x33, 0x44, 0x55];
 
