@@ -39,11 +39,18 @@ impl Owner {
     pub(crate) const fn tag(self) -> u16 {
         self.0.get()
     }
+
+    /// [`Buffer::tag_and_len`] of such a buffer with `len` bytes.
+    pub(crate) const fn tag_and_len(self, len: u16) -> u32 {
+        (self.tag() as u32) << 16 | len as u32
+    }
 }
 
 /// Exclusive ownership of one piece of a [`Pool`]. 16 bytes, so that rings move it cheaply.
 ///
 /// Give it back with [`Pool::free`]; one that is dropped is lost to its pool until the pool is dropped.
+// In this order, so that length and tag are one 32-bit word to the processor.
+#[repr(C)]
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a dropped buffer is lost to its pool; send it or free it"]
 pub struct Buffer {
@@ -56,7 +63,9 @@ pub struct Buffer {
 
 impl Buffer {
     /// The part of the tag that names the device.
-    pub(crate) const DEVICE_BITS: u16 = !MAC_CONTROL_FLAG;
+    const DEVICE_BITS: u16 = !MAC_CONTROL_FLAG;
+    /// Where [`Buffer::tag_and_len`] says that this is a MAC control frame.
+    pub(crate) const MAC_CONTROL_BIT: u32 = (MAC_CONTROL_FLAG as u32) << 16;
 
     /// Bytes of frame in it, FCS not included.
     pub const fn len(&self) -> u16 {
@@ -78,9 +87,13 @@ impl Buffer {
         self.iova
     }
 
-    /// Device and kind in one word, so that one comparison checks both.
-    pub(crate) const fn tag(&self) -> u16 {
-        self.tag
+    /// Stands in a ring where no buffer is. Never given out, so never given back.
+    pub(crate) const VACANT: Self =
+        Self { iova: 0, index: 0, pool: NonZeroU16::MAX, len: 0, tag: 0 };
+
+    /// Device and kind (see [`Owner::tag`]) above the length, so that one comparison checks all three.
+    pub(crate) const fn tag_and_len(&self) -> u32 {
+        (self.tag as u32) << 16 | self.len as u32
     }
 
     /// Whether it can be used with `owner`'s device.

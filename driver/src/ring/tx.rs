@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use xoff_regs::Reg;
-use xoff_regs::desc::{TX_RS, tx_done, tx_single};
+use xoff_regs::desc::{tx_done, tx_single};
 
 use crate::buffer::{Buffer, Owner};
 use crate::bus::{Bar, DmaMemory};
@@ -79,15 +79,20 @@ pub struct TxRing<R, D> {
     bar: R,
     memory: D,
     setup: TxSetup,
-    /// In flight, oldest first; the oldest sits in descriptor `head`.
-    in_flight: VecDeque<Buffer>,
+    /// The buffer of each descriptor.
+    slots: Box<[Buffer]>,
     /// Descriptors that ask for a completion, oldest first.
     reports: VecDeque<u16>,
+    /// Oldest descriptor in flight.
     head: u16,
+    /// Next descriptor to fill.
     tail: u16,
+    /// Frames until a completion is asked for again.
     until_report: u16,
-    allowed_tag_bits: u16,
+    pending: usize,
     completed: u64,
+    /// Bits of [`Buffer::tag_and_len`] that decide whether a frame may go.
+    checked_bits: u32,
 }
 
 impl<R: Bar, D: DmaMemory> TxRing<R, D> {
@@ -98,13 +103,14 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
             bar,
             memory,
             setup,
-            in_flight: VecDeque::with_capacity(len),
+            slots: (0..len).map(|_| Buffer::VACANT).collect(),
             reports: VecDeque::with_capacity(len),
             head: 0,
             tail: 0,
             until_report: setup.rs_interval,
-            allowed_tag_bits: u16::MAX,
+            pending: 0,
             completed: 0,
+            checked_bits: u32::MAX,
         }
     }
 
@@ -115,80 +121,102 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
     /// A frame that must not be sent stops the batch in front of it; see [`SendError`].
     pub fn send(&mut self, frames: &mut Vec<Buffer>) -> Result<usize, SendError> {
         let room = self.free_slots().min(frames.len());
-        let mut tail = self.tail;
-        let mut sent = 0;
-        let mut last = (0, 0);
-        let mut refused = false;
-        for frame in &frames[..room] {
-            if !self.may_send(frame) {
-                refused = true;
-                break;
-            }
-            self.until_report -= 1;
-            let report = self.until_report == 0;
-            if report {
-                self.until_report = self.setup.rs_interval;
-                self.reports.push_back(tail);
-            }
-            let command = tx_single(frame.len(), report);
-            let at = usize::from(tail) * DESCRIPTOR_LEN;
-            self.memory.store(at, frame.iova());
-            self.memory.store(at + 8, command);
-            last = (tail, command);
-            tail += 1;
-            if tail == self.setup.len {
-                tail = 0;
-            }
-            sent += 1;
+        let tail = usize::from(self.tail);
+        let before_wrap = room.min(self.slots.len() - tail);
+        let mut sent = self.describe(tail, &frames[..before_wrap]);
+        if sent == before_wrap {
+            sent += self.describe(0, &frames[before_wrap..room]);
         }
         if sent > 0 {
-            let (slot, command) = last;
-            if command & TX_RS == 0 {
-                self.until_report = self.setup.rs_interval;
-                self.reports.push_back(slot);
-                self.memory.store(usize::from(slot) * DESCRIPTOR_LEN + 8, command | TX_RS);
-            }
-            self.in_flight.extend(frames.drain(..sent));
-            self.tail = tail;
-            self.bar.write(self.setup.tail, u32::from(tail));
+            let before_wrap = before_wrap.min(sent);
+            self.slots[tail..tail + before_wrap].swap_with_slice(&mut frames[..before_wrap]);
+            let after_wrap = sent - before_wrap;
+            self.slots[..after_wrap].swap_with_slice(&mut frames[before_wrap..sent]);
+            frames.drain(..sent);
+            self.ask_for_completions(sent);
+            self.pending += sent;
+            self.bar.write(self.setup.tail, u32::from(self.tail));
         }
-        if refused {
+        if sent < room {
             return Err(self.refusal(&frames[0], sent));
         }
         Ok(sent)
     }
 
+    /// Writes the descriptors of `frames` from slot `first` on, as far as they may be sent.
+    fn describe(&self, first: usize, frames: &[Buffer]) -> usize {
+        let least = self.setup.owner.tag_and_len(MIN_SEND_LEN);
+        let spread = u32::from(self.setup.max_frame - MIN_SEND_LEN);
+        let mut at = first * DESCRIPTOR_LEN;
+        for (i, frame) in frames.iter().enumerate() {
+            // One comparison: right device, allowed kind, length in range.
+            if (frame.tag_and_len() & self.checked_bits).wrapping_sub(least) > spread {
+                return i;
+            }
+            self.memory.store(at, frame.iova());
+            self.memory.store(at + 8, tx_single(frame.len(), false));
+            at += DESCRIPTOR_LEN;
+        }
+        frames.len()
+    }
+
+    /// Moves the tail over `sent` new descriptors and asks for a completion (RS) on every n-th and on the
+    /// last.
+    fn ask_for_completions(&mut self, mut sent: usize) {
+        while sent > 0 {
+            let step = sent.min(self.until_report.into());
+            let (last, tail) = self.forward(step);
+            let len = self.slots[usize::from(last)].len();
+            self.memory.store(usize::from(last) * DESCRIPTOR_LEN + 8, tx_single(len, true));
+            self.reports.push_back(last);
+            self.tail = tail;
+            self.until_report = self.setup.rs_interval;
+            sent -= step;
+        }
+    }
+
+    /// The last of the next `step` slots, and the one after it. `step` is 1 to the ring length.
+    #[allow(clippy::cast_possible_truncation)] // both are below the ring length
+    fn forward(&self, step: usize) -> (u16, u16) {
+        let len = self.slots.len();
+        let last = usize::from(self.tail) + step - 1;
+        let last = if last >= len { last - len } else { last };
+        (last as u16, if last + 1 == len { 0 } else { last as u16 + 1 })
+    }
+
     /// Takes back the buffers that the device has finished reading, oldest first, and appends them to
     /// `out`. Returns how many.
     pub fn reclaim(&mut self, out: &mut Vec<Buffer>) -> usize {
-        let mut head = self.head;
-        while let Some(&slot) = self.reports.front() {
-            if !tx_done(self.memory.load(usize::from(slot) * DESCRIPTOR_LEN + 8)) {
+        let start = out.len();
+        while let Some(&last) = self.reports.front() {
+            let at = usize::from(last) * DESCRIPTOR_LEN;
+            if !tx_done(self.memory.load(at + 8)) {
                 break;
             }
             self.reports.pop_front();
-            head = slot + 1;
-            if head == self.setup.len {
-                head = 0;
+            let (head, end) = (usize::from(self.head), usize::from(last) + 1);
+            if head < end {
+                take(&mut self.slots[head..end], out);
+            } else {
+                take(&mut self.slots[head..], out);
+                take(&mut self.slots[..end], out);
             }
+            self.head = if end == self.slots.len() { 0 } else { last + 1 };
         }
-        let done = self.distance(self.head, head);
-        if done > 0 {
-            out.extend(self.in_flight.drain(..done));
-            self.head = head;
-            self.completed += done as u64;
-        }
+        let done = out.len() - start;
+        self.pending -= done;
+        self.completed += done as u64;
         done
     }
 
     /// Descriptors that can still be filled. One always stays empty, or a full ring would look empty.
     pub fn free_slots(&self) -> usize {
-        usize::from(self.setup.len) - 1 - self.in_flight.len()
+        self.slots.len() - 1 - self.pending
     }
 
     /// Frames handed over and not yet reclaimed.
-    pub fn pending(&self) -> usize {
-        self.in_flight.len()
+    pub const fn pending(&self) -> usize {
+        self.pending
     }
 
     /// Frames reclaimed since the ring was set up.
@@ -204,12 +232,7 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
     /// Lets MAC control frames (Ethertype 0x8808) out, or forbids them again, which is the default: an
     /// application that sends PAUSE can stop everyone's traffic.
     pub fn allow_mac_control(&mut self, allow: bool) {
-        self.allowed_tag_bits = if allow { Buffer::DEVICE_BITS } else { u16::MAX };
-    }
-
-    fn may_send(&self, frame: &Buffer) -> bool {
-        frame.tag() & self.allowed_tag_bits == self.setup.owner.tag()
-            && (MIN_SEND_LEN..=self.setup.max_frame).contains(&frame.len())
+        self.checked_bits = if allow { !Buffer::MAC_CONTROL_BIT } else { u32::MAX };
     }
 
     #[cold]
@@ -217,15 +240,15 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
         if !frame.belongs_to(self.setup.owner) {
             return SendError::ForeignBuffer { sent };
         }
-        if frame.tag() & self.allowed_tag_bits != self.setup.owner.tag() {
+        if frame.is_mac_control() && self.checked_bits & Buffer::MAC_CONTROL_BIT != 0 {
             return SendError::MacControlForbidden { sent };
         }
         let (min, max) = (MIN_SEND_LEN, self.setup.max_frame);
         SendError::Length { sent, len: frame.len(), min, max }
     }
+}
 
-    fn distance(&self, from: u16, to: u16) -> usize {
-        let len = self.setup.len;
-        usize::from(if to >= from { to - from } else { to + len - from })
-    }
+/// Moves buffers out of the ring.
+fn take(slots: &mut [Buffer], out: &mut Vec<Buffer>) {
+    out.extend(slots.iter_mut().map(|slot| core::mem::replace(slot, Buffer::VACANT)));
 }
