@@ -213,12 +213,12 @@ proptest! {
                     let count = count.min(b.pool.available());
                     let first = next;
                     let mut frames: Vec<Buffer> =
-                        (0..count).map(|i| frame(&mut b.pool, first + i as u32)).collect();
+                        (first..).take(count).map(|n| frame(&mut b.pool, n)).collect();
                     let free = b.ring.free_slots();
                     let sent = b.ring.send(&mut frames).expect("good frames");
                     prop_assert_eq!(sent, count.min(free));
-                    in_ring.extend(next..next + sent as u32);
-                    next += sent as u32;
+                    in_ring.extend((first..).take(sent));
+                    next += u32::try_from(sent).expect("few");
                     b.pool.free_batch(&mut frames);
                 }
                 Step::Device(max) => {
