@@ -124,6 +124,18 @@ mod tests {
         }
     }
 
+    /// Closer marks would turn XOFF and XON into a flood of pause frames.
+    #[test]
+    fn one_frame_fits_between_the_marks() {
+        for mtu in 68..=9706 {
+            for buffer_kb in [64, 128, 512] {
+                if let Some(marks) = marks(buffer_kb, mtu, COPPER_100_M) {
+                    assert!(marks.high_bytes - marks.low_bytes >= u32::from(mtu) + 18, "{mtu}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn refusal_names_what_fits() {
         let refusal = auto(TrafficClasses::Eight, 9000, COPPER_100_M);

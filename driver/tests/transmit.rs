@@ -92,6 +92,22 @@ fn a_full_ring_keeps_what_does_not_fit() {
     assert_eq!(b.ring.completed(), 31);
 }
 
+/// Each completion is a write over the bus: every n-th descriptor and the last of a batch, no others.
+#[test]
+fn completions_are_asked_for_sparingly() {
+    let mut b = bench(Config { rs_interval: 8, tx_ring_len: 32, ..Config::default() }, 64);
+    let mut done = Vec::new();
+    for (count, expected) in [(20, vec![7, 15, 19]), (3, vec![22]), (8, vec![30]), (9, vec![6, 7])]
+    {
+        let mut frames: Vec<Buffer> = (0..count).map(|n| frame(&mut b.pool, n)).collect();
+        b.queue.reports.clear();
+        b.ring.send(&mut frames).expect("good frames");
+        b.queue.run(usize::MAX);
+        assert_eq!(b.queue.reports, expected);
+        b.ring.reclaim(&mut done);
+    }
+}
+
 #[test]
 fn mac_control_needs_permission() {
     let mut b = bench(Config::default(), 8);

@@ -17,11 +17,13 @@ pub(crate) struct TxQueue {
     fake: Fake,
     queue: usize,
     head: u32,
+    /// Descriptors that asked for a completion (RS), in order.
+    pub(crate) reports: Vec<u32>,
 }
 
 impl TxQueue {
     pub(crate) fn new(fake: &Fake, queue: usize) -> Self {
-        Self { fake: fake.clone(), queue, head: 0 }
+        Self { fake: fake.clone(), queue, head: 0, reports: Vec::new() }
     }
 
     /// Sends up to `max` frames and returns their bytes.
@@ -42,6 +44,7 @@ impl TxQueue {
             assert_eq!(data.paylen, u32::from(data.len));
             frames.push(state.memory.read(data.addr, data.len.into()));
             if data.rs {
+                self.reports.push(self.head);
                 state.memory.store(at, TX_WRITE_BACK[0]);
                 state.memory.store(at + 8, TX_WRITE_BACK[1]);
             }
