@@ -7,7 +7,7 @@ pub enum ConfigError {
     /// One field breaks a rule.
     #[error("{field} = {value}: {rule}")]
     Invalid {
-        /// The field of [`Config`].
+        /// The field of [`crate::Config`].
         field: &'static str,
         /// Its value.
         value: String,
