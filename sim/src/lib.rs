@@ -2,9 +2,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod adapter;
+pub mod cluster;
+pub mod host;
 pub mod kernel;
 pub mod load;
+pub mod network;
 pub mod rng;
 pub mod slotted;
+pub mod sources;
 pub mod switch;
 pub mod units;
+pub mod warp;
+pub mod workload;

@@ -1,2 +1,8 @@
-//! The command.
-fn main() {}
+//! The `xoff` command.
+
+use std::process::ExitCode;
+mod cli;
+
+fn main() -> ExitCode {
+    cli::main()
+}

@@ -1,0 +1,7 @@
+//! Storage clusters: NAN nodes and storage nodes around one switch.
+
+mod run;
+mod scenario;
+
+pub use run::{RunError, RunResult, run};
+pub use scenario::{Cluster, Direction, FlowControlMode, Os, Scenario};
