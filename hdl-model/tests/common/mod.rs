@@ -1,8 +1,8 @@
 //! A bench around the model: host memory, a wire that records, and register programming without any driver.
 // Each test file uses its part, and the tests need no documentation of it.
-#![allow(dead_code, unreachable_pub, missing_docs)]
+#![allow(dead_code, unreachable_pub, missing_docs, clippy::pedantic)]
 
-use xoff_model::{ByteTime, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
+use xoff_model::{ByteTime, Cycle, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
 use xoff_regs::*;
 
 /// Host memory and wire.
@@ -19,6 +19,23 @@ pub struct World {
 impl World {
     pub fn new() -> World {
         World { memory: vec![0; 1 << 20], keep: true, ..World::default() }
+    }
+
+    /// What the adapter sent of its own: PAUSE and PFC frames with their times.
+    pub fn control_frames(&self) -> Vec<(frame::MacControl, u64)> {
+        self.sent
+            .iter()
+            .filter_map(|(f, at)| Some((frame::MacControl::parse(&f.bytes, &[0; 6])?.ok()?, at.0)))
+            .collect()
+    }
+
+    /// Times of the first bytes of the data frames of a class, as [`Bench::post`] marks them.
+    pub fn starts(&self, tc: usize) -> Vec<u64> {
+        self.sent
+            .iter()
+            .filter(|(f, _)| f.bytes[12..14] == [0x88, 0xB5] && usize::from(f.bytes[14]) == tc)
+            .map(|(_, at)| at.0)
+            .collect()
     }
 }
 
@@ -69,6 +86,8 @@ const TX_RINGS: u64 = 0x1_0000;
 const RX_RINGS: u64 = 0x3_0000;
 const TX_BUFFERS: u64 = 0x5_0000;
 const RX_BUFFERS: u64 = 0x8_0000;
+/// Receive buffers of a class, 2 KB each, used in turn.
+const RX_BUFFERS_OF_CLASS: u64 = 16;
 
 /// Queue of each traffic class with eight of them.
 pub const QUEUE_OF_TC: [usize; 8] = [0, 32, 64, 80, 96, 104, 112, 120];
@@ -174,12 +193,57 @@ impl Bench {
         let ring = RX_RINGS + tc as u64 * u64::from(RING) * 16;
         for _ in 0..n {
             let at = (ring + u64::from(self.rx_tails[tc]) * 16) as usize;
-            let buffer = RX_BUFFERS + tc as u64 * 0x800;
+            let buffer = self.rx_buffer(tc, self.rx_tails[tc]);
             self.world.memory[at..at + 16].copy_from_slice(&desc::to_bytes([buffer, 0]));
             self.rx_tails[tc] = (self.rx_tails[tc] + 1) % RING;
         }
         let tail = u32::from(self.rx_tails[tc]);
         self.write(RDT.at(tc * 16), tail);
+    }
+
+    fn rx_buffer(&self, tc: usize, index: u16) -> u64 {
+        RX_BUFFERS
+            + (tc as u64 * RX_BUFFERS_OF_CLASS + u64::from(index) % RX_BUFFERS_OF_CLASS) * 0x800
+    }
+
+    /// The receive descriptor at a ring position, as the adapter wrote it back.
+    pub fn rx_descriptor(&self, tc: usize, index: u16) -> desc::AdvRxWriteBack {
+        desc::AdvRxWriteBack::parse(
+            self.descriptor(RX_RINGS + tc as u64 * u64::from(RING) * 16, index),
+        )
+    }
+
+    /// The first `len` bytes of the receive buffer of a ring position.
+    pub fn rx_bytes(&self, tc: usize, index: u16, len: usize) -> &[u8] {
+        let at = self.rx_buffer(tc, index) as usize;
+        &self.world.memory[at..at + len]
+    }
+
+    /// Whether the transmit descriptor at a ring position has been marked done.
+    pub fn tx_done(&self, tc: usize, index: u16) -> bool {
+        desc::tx_done(self.descriptor(TX_RINGS + tc as u64 * u64::from(RING) * 16, index)[1])
+    }
+
+    fn descriptor(&self, ring: u64, index: u16) -> desc::Qwords {
+        let at = (ring + u64::from(index) * 16) as usize;
+        desc::from_bytes(*self.world.memory[at..].first_chunk().expect("inside the memory"))
+    }
+
+    /// Puts bytes into the transmit buffer area of a class, at a byte offset below 16 KB; returns their bus address.
+    pub fn place(&mut self, tc: usize, offset: u64, bytes: &[u8]) -> u64 {
+        let addr = TX_BUFFERS + tc as u64 * 0x4000 + offset;
+        self.world.memory[addr as usize..addr as usize + bytes.len()].copy_from_slice(bytes);
+        addr
+    }
+
+    /// Obey PFC, and keep the frames from the host.
+    pub fn obey_pfc(&mut self) {
+        self.write(MFLCN, Mflcn::RPFCE | Mflcn::DPF);
+    }
+
+    /// Obey 802.3x PAUSE, and keep the frames from the host.
+    pub fn obey_link_pause(&mut self) {
+        self.write(MFLCN, Mflcn::RFCE | Mflcn::DPF);
     }
 
     /// Lets a MAC control frame arrive, its first byte at the beginning of the next cycle.
@@ -189,14 +253,30 @@ impl Bench {
         self.arrive(bytes.to_vec());
     }
 
+    /// Lets a frame arrive, its first byte at the beginning of the next cycle.
     pub fn arrive(&mut self, bytes: Vec<u8>) {
         let at = self.nic.config().speed.first_byte_of(self.nic.now());
         self.nic.receive(Frame::new(bytes), at);
     }
 
+    /// Lets `n` equal frames arrive back to back, the first one beginning with the next cycle.
+    pub fn arrive_in_a_row(&mut self, n: u64, bytes: &[u8]) {
+        let first = self.nic.config().speed.first_byte_of(self.nic.now()).0;
+        for k in 0..n {
+            let frame = Frame::new(bytes.to_vec());
+            let at = ByteTime(first + k * frame.wire_bytes());
+            self.nic.receive(frame, at);
+        }
+    }
+
     pub fn run(&mut self, cycles: u64) {
         let until = self.nic.now() + cycles;
         self.nic.run_to(&mut self.world, until);
+    }
+
+    /// Runs to a cycle counted from power-on.
+    pub fn run_to(&mut self, cycle: u64) {
+        self.nic.run_to(&mut self.world, Cycle(cycle));
     }
 
     pub fn step(&mut self, cycles: u64) {
