@@ -15,6 +15,7 @@ impl Cycle {
     pub const NEVER: Cycle = Cycle(u64::MAX);
 
     /// The cycle `n` cycles later; [`Cycle::NEVER`] stays what it is.
+    #[must_use]
     pub const fn after(self, n: u64) -> Cycle {
         Cycle(self.0.saturating_add(n))
     }

@@ -46,6 +46,7 @@ pub struct RxMacPorts<'a> {
 }
 
 /// What MFLCN and HLREG0 say about receiving.
+#[allow(clippy::struct_excessive_bools)] // each is one bit of a register
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct RxMode {
     /// RXCTRL.RXEN.
@@ -152,7 +153,7 @@ impl RxMac {
         self.buffers.flow_control(
             now,
             arriving,
-            &self.class_of_priority,
+            self.class_of_priority,
             ports.control,
             &mut self.stats,
         );
@@ -162,7 +163,9 @@ impl RxMac {
     /// Class and bytes in its buffer of the frame being received.
     fn arriving(&self) -> (usize, u32) {
         let bytes = self.inbox.front().map_or(0, |(_, f)| {
+            #[allow(clippy::cast_possible_wrap)] // a small constant
             let data = self.received - PREAMBLE_BYTES as i64;
+            // What is cast is positive and at most the length of a frame.
             #[allow(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -247,18 +250,15 @@ impl RxMac {
         self.stats.count_good(&f);
         let tc = self.class;
         #[allow(clippy::cast_possible_truncation)] // frames are at most 16 KB
-        match self.buffers.store(usize::from(tc), f.bytes.len() as u32) {
-            Some(footprint) => {
-                let peak = &mut self.stats.peak_fill[usize::from(tc)];
-                *peak = (*peak).max(self.buffers.fill(usize::from(tc)));
-                Some(RxPacket { tc, footprint, frame: f })
-            }
-            None => {
-                self.stats.missed[usize::from(tc)] += 1;
-                self.stats.missed_bytes += f.bytes_with_fcs();
-                world.recycle(f.bytes);
-                None
-            }
+        if let Some(footprint) = self.buffers.store(usize::from(tc), f.bytes.len() as u32) {
+            let peak = &mut self.stats.peak_fill[usize::from(tc)];
+            *peak = (*peak).max(self.buffers.fill(usize::from(tc)));
+            Some(RxPacket { tc, footprint, frame: f })
+        } else {
+            self.stats.missed[usize::from(tc)] += 1;
+            self.stats.missed_bytes += f.bytes_with_fcs();
+            world.recycle(f.bytes);
+            None
         }
     }
 

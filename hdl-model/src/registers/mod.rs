@@ -98,9 +98,9 @@ impl Nic {
                 }
             }
         }
-        let [a, b, c, d, e, f] = self.config.mac;
-        self.write_register(RegId::RAL, 0, u32::from_le_bytes([a, b, c, d]));
-        self.write_register(RegId::RAH, 0, u32::from_le_bytes([e, f, 0, 0x80]));
+        let [b0, b1, b2, b3, b4, b5] = self.config.mac;
+        self.write_register(RegId::RAL, 0, u32::from_le_bytes([b0, b1, b2, b3]));
+        self.write_register(RegId::RAH, 0, u32::from_le_bytes([b4, b5, 0, 0x80]));
         self.wake_all();
     }
 

@@ -1,6 +1,7 @@
 //! Reads that a block answers, or that change something.
 
 use crate::nic::Nic;
+#[allow(clippy::wildcard_imports)] // as in `write`
 use xoff_regs::*;
 
 impl Nic {
@@ -41,7 +42,9 @@ impl Nic {
                 causes.bits()
             }
             RegId::EICS => b.interrupts.causes.bits(),
+            #[allow(clippy::cast_possible_truncation)] // the low half is wanted
             RegId::EIMS => (b.interrupts.vector_mask & 0xFFFF) as u32 | b.interrupts.other_mask,
+            #[allow(clippy::cast_possible_truncation)] // one half is wanted
             RegId::EIMS_EX => (b.interrupts.vector_mask >> (32 * i)) as u32,
             RegId::EIMC | RegId::EIMC_EX => 0,
             _ => stored,

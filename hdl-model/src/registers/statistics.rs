@@ -6,6 +6,7 @@ use xoff_regs::RegId;
 impl Nic {
     /// Reads and clears a counter. Counters stick at their largest value; of a 36-bit pair the low part is read first
     /// and latches the high one.
+    #[allow(clippy::cast_possible_truncation)] // a low part is what is left; the others are limited to their width
     pub(super) fn read_statistic(&mut self, id: RegId, i: usize) -> u32 {
         if is_high_part(id) {
             return core::mem::take(&mut self.registers.latched_high);

@@ -2,11 +2,17 @@
 
 use crate::nic::Nic;
 use crate::rx::FlowControlMode;
+#[allow(clippy::wildcard_imports)] // the file names most register types
 use xoff_regs::*;
 
 impl Nic {
     /// A read-write register now holds `v`; `pulse` are the self-clearing bits that were written as 1.
-    #[allow(clippy::too_many_lines)] // one arm a register, as in the data sheet
+    // One arm a register, as in the data sheet; each narrowing is to the width of the field.
+    #[allow(
+        clippy::too_many_lines,
+        clippy::many_single_char_names,
+        clippy::cast_possible_truncation
+    )]
     pub(super) fn apply(&mut self, id: RegId, i: usize, v: u32, pulse: u32) {
         let b = &mut self.blocks;
         match id {
@@ -19,10 +25,10 @@ impl Nic {
 
             // ---- transmit ----
             RegId::TDBAL => {
-                b.tx_dma.configure_queue(i, |q| q.base = q.base >> 32 << 32 | u64::from(v))
+                b.tx_dma.configure_queue(i, |q| q.base = q.base >> 32 << 32 | u64::from(v));
             }
             RegId::TDBAH => {
-                b.tx_dma.configure_queue(i, |q| q.base = u64::from(v) << 32 | q.base & 0xFFFF_FFFF)
+                b.tx_dma.configure_queue(i, |q| q.base = u64::from(v) << 32 | q.base & 0xFFFF_FFFF);
             }
             RegId::TDLEN => b.tx_dma.configure_queue(i, |q| q.len = (v / 16) as u16),
             RegId::TXDCTL => {
@@ -38,13 +44,13 @@ impl Nic {
                 });
             }
             RegId::DMATXCTL => {
-                b.tx_dma.set_enabled(Dmatxctl::from_bits_retain(v).contains(Dmatxctl::TE))
+                b.tx_dma.set_enabled(Dmatxctl::from_bits_retain(v).contains(Dmatxctl::TE));
             }
             RegId::DTXMXSZRQ => {
-                b.tx_dma.set_max_read_bytes(Dtxmxszrq::from_bits_retain(v).units() * 256)
+                b.tx_dma.set_max_read_bytes(Dtxmxszrq::from_bits_retain(v).units() * 256);
             }
             RegId::TXPBTHRESH => {
-                b.tx_dma.set_threshold(i, Txpbthresh::from_bits_retain(v).kb() * 1024)
+                b.tx_dma.set_threshold(i, Txpbthresh::from_bits_retain(v).kb() * 1024);
             }
             RegId::MTQC => {
                 let mode = Mtqc::from_bits_retain(v);
@@ -52,20 +58,20 @@ impl Nic {
                 b.tx_dma.map_queues(|q| mode.tc_of_queue(q).unwrap_or(0));
             }
             RegId::RTTDCS => {
-                b.tx_dma.set_arbiter_off(Rttdcs::from_bits_retain(v).contains(Rttdcs::ARBDIS))
+                b.tx_dma.set_arbiter_off(Rttdcs::from_bits_retain(v).contains(Rttdcs::ARBDIS));
             }
             RegId::RTTPCS => {
-                b.tx_mac.arbiter_off = Rttpcs::from_bits_retain(v).contains(Rttpcs::ARBDIS)
+                b.tx_mac.arbiter_off = Rttpcs::from_bits_retain(v).contains(Rttpcs::ARBDIS);
             }
             RegId::RTTUP2TC => b.tx_mac.class_of_priority = up_to_tc(v),
             RegId::TQSM => queue_map(&mut b.tx_mac.stats.counter_of, i, v),
 
             // ---- receive ----
             RegId::RDBAL => {
-                b.rx_dma.configure_queue(i, |q| q.base = q.base >> 32 << 32 | u64::from(v))
+                b.rx_dma.configure_queue(i, |q| q.base = q.base >> 32 << 32 | u64::from(v));
             }
             RegId::RDBAH => {
-                b.rx_dma.configure_queue(i, |q| q.base = u64::from(v) << 32 | q.base & 0xFFFF_FFFF)
+                b.rx_dma.configure_queue(i, |q| q.base = u64::from(v) << 32 | q.base & 0xFFFF_FFFF);
             }
             RegId::RDLEN => b.rx_dma.configure_queue(i, |q| q.len = (v / 16) as u16),
             RegId::SRRCTL => {
@@ -85,7 +91,7 @@ impl Nic {
                 });
             }
             RegId::RXCTRL => {
-                b.rx_mac.mode.enabled = Rxctrl::from_bits_retain(v).contains(Rxctrl::RXEN)
+                b.rx_mac.mode.enabled = Rxctrl::from_bits_retain(v).contains(Rxctrl::RXEN);
             }
             RegId::FCTRL => {
                 let c = Fctrl::from_bits_retain(v);
@@ -103,7 +109,7 @@ impl Nic {
                 b.rx_dma.class_shift = shift;
             }
             RegId::RXPBSIZE => {
-                b.rx_mac.buffers.set_size(i, Pbsize::from_bits_retain(v).kb() * 1024)
+                b.rx_mac.buffers.set_size(i, Pbsize::from_bits_retain(v).kb() * 1024);
             }
             RegId::RTRUP2TC => b.rx_mac.class_of_priority = up_to_tc(v),
             RegId::RQSMR => queue_map(&mut b.rx_dma.stats.counter_of, i, v),
@@ -155,7 +161,7 @@ impl Nic {
             RegId::EIAC => b.interrupts.auto_clear = v,
             RegId::EIAM => b.interrupts.auto_mask = v,
             RegId::GPIE => {
-                b.interrupts.mask_on_message = Gpie::from_bits_retain(v).contains(Gpie::EIAME)
+                b.interrupts.mask_on_message = Gpie::from_bits_retain(v).contains(Gpie::EIAME);
             }
             RegId::IVAR => b.interrupts.set_ivar(i, Ivar::from_bits_retain(v)),
             RegId::IVAR_MISC => b.interrupts.set_ivar_misc(Ivar::from_bits_retain(v)),
@@ -222,7 +228,7 @@ impl Nic {
 
 fn up_to_tc(v: u32) -> [u8; 8] {
     let map = Up2tc::from_bits_retain(v);
-    core::array::from_fn(|up| map.tc_of(up as u8))
+    [0, 1, 2, 3, 4, 5, 6, 7].map(|up| map.tc_of(up))
 }
 
 fn queue_map(counter_of: &mut [u8; 128], register: usize, v: u32) {

@@ -142,7 +142,7 @@ impl RxBuffers {
         &mut self,
         now: Cycle,
         arriving: (usize, u32),
-        class_of_priority: &[u8; 8],
+        class_of_priority: [u8; 8],
         out: &mut Fifo<ControlFrame>,
         stats: &mut RxStats,
     ) {
@@ -183,7 +183,7 @@ impl RxBuffers {
         self.buffers.iter().any(|b| b.xoff)
     }
 
-    fn message(&self, tc: usize, quanta: u16, class_of_priority: &[u8; 8]) -> ControlFrame {
+    fn message(&self, tc: usize, quanta: u16, class_of_priority: [u8; 8]) -> ControlFrame {
         if self.mode == FlowControlMode::Link {
             return ControlFrame(MacControl::Pause { quanta });
         }

@@ -33,9 +33,9 @@ impl AddressFilter {
 
     /// Sets entry `n` from the register pair RAL/RAH.
     pub fn set(&mut self, n: usize, ral: u32, rah: u32, valid: bool) {
-        let [a, b, c, d] = ral.to_le_bytes();
-        let [e, f, _, _] = rah.to_le_bytes();
-        self.addresses[n] = ([a, b, c, d, e, f], valid);
+        let [b0, b1, b2, b3] = ral.to_le_bytes();
+        let [b4, b5, _, _] = rah.to_le_bytes();
+        self.addresses[n] = ([b0, b1, b2, b3, b4, b5], valid);
     }
 
     /// Whether the frame is for this station.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// Descriptors the adapter holds for one receive queue. The data sheet gives no figure; 32 hides the read latency.
-pub const ON_DIE_DESCRIPTORS: u16 = 32;
+pub(super) const ON_DIE_DESCRIPTORS: u16 = 32;
 
 /// A free receive buffer: its place in the ring and its address.
 #[derive(Clone, Copy, Debug, PartialEq)]

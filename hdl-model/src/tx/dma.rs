@@ -163,9 +163,9 @@ impl TxDma {
         let queue = &self.queues[q];
         let bit = 1u128 << q;
         if queue.fetch_now() > 0 {
-            self.hungry |= bit
+            self.hungry |= bit;
         } else {
-            self.hungry &= !bit
+            self.hungry &= !bit;
         }
         if queue.enabled && !queue.store.is_empty() {
             self.ready |= bit;
@@ -306,9 +306,9 @@ impl TxDma {
         let last = context || flags & desc::TX_EOP != 0;
         self.packet_of = if last || queue.store.is_empty() { None } else { Some(q) };
         if last {
-            self.half_read &= !(1 << q)
+            self.half_read &= !(1 << q);
         } else {
-            self.half_read |= 1 << q
+            self.half_read |= 1 << q;
         }
         self.refresh(usize::from(q));
     }
