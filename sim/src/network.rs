@@ -3,7 +3,8 @@
 use crate::host::{Host, HostConfig};
 use crate::kernel::{Class, Entity, Kernel, Ps};
 use crate::switch::{Fabric, FlowControl, Item, Switch, SwitchConfig, SwitchEvent};
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use xoff_model::{ByteTime, Frame, LineSpeed};
 use xoff_regs::frame::{
     self, FCS_BYTES, HEADER_BYTES, MacControl, PREAMBLE_BYTES, TAG_BYTES, VlanTag,
@@ -26,63 +27,99 @@ pub enum Forwarding {
 enum Action {
     /// An adapter's clock: something is due in it.
     Clock(u16),
-    /// A host's software runs.
+    /// A host's software runs: an interrupt, a poll, a timer.
     Software(u16),
-    /// An application timer.
-    Timer(u16, u32),
     /// A frame has arrived at the switch port of a host.
     ToSwitch(u16),
-    /// The first bit of a frame has arrived at a host.
-    ToHost(u16),
     Switch(SwitchEvent),
 }
 
-/// The two directions of a host's cable.
-#[derive(Debug, Default)]
-struct Cable {
-    up: VecDeque<Frame>,
-    down: VecDeque<Frame>,
-}
-
-/// When each host's next events are due, so that an earlier one makes a later one void.
-#[derive(Clone, Copy, Debug)]
-struct Due {
+/// What is to come at one host. Of the events in the kernel only those at these times count: an earlier one makes a
+/// later one void.
+#[derive(Debug)]
+struct Agenda {
     clock: Ps,
     software: Ps,
+    /// When the rings want to be looked at: an interrupt or a poll.
+    wake: Ps,
+    /// Application timers: time, order of setting, token.
+    timers: BinaryHeap<Reverse<(Ps, u32, u32)>>,
+    timers_set: u32,
+    /// Frames on the cable to the switch.
+    uplink: VecDeque<Frame>,
 }
 
 const NEVER: Ps = Ps::MAX;
+
+impl Agenda {
+    fn new() -> Agenda {
+        Agenda {
+            clock: NEVER,
+            software: NEVER,
+            wake: NEVER,
+            timers: BinaryHeap::new(),
+            timers_set: 0,
+            uplink: VecDeque::new(),
+        }
+    }
+
+    fn add_timer(&mut self, at: Ps, token: u32) {
+        self.timers.push(Reverse((at, self.timers_set, token)));
+        self.timers_set = self.timers_set.wrapping_add(1);
+    }
+
+    fn due_timer(&mut self, now: Ps) -> Option<u32> {
+        let &Reverse((at, _, token)) = self.timers.peek()?;
+        (at <= now).then(|| {
+            self.timers.pop();
+            token
+        })
+    }
+
+    /// When software runs next.
+    fn next_software(&self) -> Ps {
+        self.timers.peek().map_or(NEVER, |t| t.0.0).min(self.wake)
+    }
+}
 
 /// The rack.
 #[derive(Debug)]
 pub struct Network {
     kernel: Kernel<Action>,
     hosts: Vec<Host>,
-    due: Vec<Due>,
-    cables: Vec<Cable>,
+    agendas: Vec<Agenda>,
     switch: Switch,
     /// Priorities have queues and accounts of their own (PFC); else all frames are one.
     by_priority: bool,
     forwarding: Forwarding,
     speed: LineSpeed,
     propagation_ps: Ps,
+    /// How far the run goes: adapters do not run ahead of it.
+    until: Ps,
     pool: Vec<Vec<u8>>,
 }
 
 /// The network seen from the switch.
 struct Ports<'a> {
     kernel: &'a mut Kernel<Action>,
-    cables: &'a mut [Cable],
+    hosts: &'a [Host],
+    agendas: &'a mut [Agenda],
     pool: &'a mut Vec<Vec<u8>>,
+    speed: LineSpeed,
     propagation_ps: Ps,
     entity: Entity,
 }
 
 impl Fabric for Ports<'_> {
     fn transmit(&mut self, port: u8, frame: Frame, _wire_ps: Ps) {
-        self.cables[usize::from(port)].down.push_back(frame);
-        let at = self.kernel.now() + self.propagation_ps;
-        self.kernel.schedule(at, Class::Arrival, self.entity, Action::ToHost(u16::from(port)));
+        let h = usize::from(port);
+        let first_bit = self.kernel.now() + self.propagation_ps;
+        let first_byte = ByteTime(first_bit.div_ceil(self.speed.byte_ps()));
+        // The adapter gets the frame now and its bits at their time.
+        let mut adapter = self.hosts[h].adapter().borrow_mut();
+        adapter.nic.receive(frame, first_byte);
+        let wake = self.speed.ps_of(adapter.nic.next_wake());
+        schedule_clock(self.kernel, &mut self.agendas[h], h, wake);
     }
 
     fn schedule(&mut self, at: Ps, event: SwitchEvent) {
@@ -119,14 +156,14 @@ impl Network {
         let mut network = Network {
             // One entity for each host and one for the switch.
             kernel: Kernel::new(n + 1),
-            due: vec![Due { clock: NEVER, software: NEVER }; n],
-            cables: (0..n).map(|_| Cable::default()).collect(),
+            agendas: (0..n).map(|_| Agenda::new()).collect(),
             by_priority: matches!(switch.flow_control, FlowControl::Priority(_)),
             switch: Switch::new(switch),
             hosts,
             forwarding,
             speed,
             propagation_ps,
+            until: 0,
             pool: Vec::new(),
         };
         network.start();
@@ -141,10 +178,10 @@ impl Network {
             self.hosts[h].adapter().borrow_mut().host.sent.clear();
             self.catch_up(h, start);
             self.hosts[h].start(start);
-            self.after_software(h);
             if let Some(interval) = self.hosts[h].poll_ps() {
-                self.wake_software(h, start + interval);
+                self.agendas[h].wake = start + interval;
             }
+            self.after_software(h);
         }
     }
 
@@ -175,13 +212,12 @@ impl Network {
 
     /// Processes every event up to and including `until`, and brings every adapter to that time.
     pub fn run_until(&mut self, until: Ps) {
+        self.until = until;
         while let Some(action) = self.kernel.next(until) {
             match action {
                 Action::Clock(h) => self.clock(usize::from(h)),
                 Action::Software(h) => self.software(usize::from(h)),
-                Action::Timer(h, token) => self.timer(usize::from(h), token),
                 Action::ToSwitch(port) => self.to_switch(port),
-                Action::ToHost(h) => self.to_host(usize::from(h)),
                 Action::Switch(event) => self.switch_event(event),
             }
         }
@@ -199,59 +235,68 @@ impl Network {
 
     fn clock(&mut self, h: usize) {
         let now = self.kernel.now();
-        if self.due[h].clock != now {
+        if self.agendas[h].clock != now {
             return; // something earlier came up, and this was dealt with then
         }
-        self.due[h].clock = NEVER;
-        let cycle = self.speed.cycle_at_or_after(now);
-        self.hosts[h].adapter().borrow_mut().run_to(cycle + 1);
+        self.agendas[h].clock = NEVER;
+        self.run_ahead(h);
         self.after_adapter(h);
+    }
+
+    /// Runs an adapter as far as nothing can reach it: whatever the switch sends from now on arrives after the cable's
+    /// delay, and software runs at known times. An interrupt ends it, since software may answer at once.
+    fn run_ahead(&mut self, h: usize) {
+        let now = self.kernel.now();
+        let horizon =
+            (now + self.propagation_ps).min(self.agendas[h].next_software()).min(self.until);
+        let end = self.speed.cycle_at_or_after(horizon).max(self.speed.cycle_at_or_after(now) + 1);
+        let adapter = &mut *self.hosts[h].adapter().borrow_mut();
+        loop {
+            let wake = adapter.nic.next_wake();
+            if wake >= end {
+                break;
+            }
+            adapter.run_to(wake.max(adapter.nic.now()) + 1);
+            if adapter.host.vectors != 0 {
+                break;
+            }
+        }
     }
 
     fn software(&mut self, h: usize) {
         let now = self.kernel.now();
-        if self.due[h].software != now {
+        if self.agendas[h].software != now {
             return;
         }
-        self.due[h].software = NEVER;
-        let ready = self.hosts[h].ready_at(now);
-        if ready > now {
-            self.wake_software(h, ready);
-            return;
-        }
+        self.agendas[h].software = NEVER;
         self.catch_up(h, now);
-        self.hosts[h].wake(now);
-        self.after_software(h);
-        if let Some(interval) = self.hosts[h].poll_ps() {
-            self.wake_software(h, now + interval);
+        while let Some(token) = self.agendas[h].due_timer(now) {
+            self.hosts[h].timer(now, token);
         }
-    }
-
-    fn timer(&mut self, h: usize, token: u32) {
-        let now = self.kernel.now();
-        self.catch_up(h, now);
-        self.hosts[h].timer(now, token);
-        self.after_software(h);
-    }
-
-    fn wake_software(&mut self, h: usize, at: Ps) {
-        if at < self.due[h].software {
-            self.due[h].software = at;
-            self.kernel.schedule(at, Class::Software, entity(h), Action::Software(index(h)));
+        if self.agendas[h].wake <= now {
+            let ready = self.hosts[h].ready_at(now);
+            if ready > now {
+                self.agendas[h].wake = ready;
+            } else {
+                self.agendas[h].wake =
+                    self.hosts[h].poll_ps().map_or(NEVER, |interval| now + interval);
+                self.hosts[h].wake(now);
+            }
         }
+        self.after_software(h);
     }
 
     fn after_software(&mut self, h: usize) {
-        let Network { hosts, kernel, .. } = self;
-        for (at, token) in hosts[h].take_timers() {
-            kernel.schedule(at, Class::Software, entity(h), Action::Timer(index(h), token));
+        for (at, token) in self.hosts[h].take_timers() {
+            self.agendas[h].add_timer(at, token);
         }
         self.after_adapter(h);
     }
 
-    /// Takes what an adapter has sent and signalled, and notes when it wants to be run again.
+    /// Takes what an adapter has sent and signalled, and notes when it and its software want to run again.
     fn after_adapter(&mut self, h: usize) {
-        let Network { hosts, kernel, cables, pool, speed, .. } = self;
+        let Network { hosts, kernel, agendas, pool, speed, .. } = self;
+        let agenda = &mut agendas[h];
         let mut adapter = hosts[h].adapter().borrow_mut();
         for (frame, first_byte) in adapter.host.sent.drain(..) {
             let received = match self.forwarding {
@@ -260,7 +305,7 @@ impl Network {
             };
             let bytes = (PREAMBLE_BYTES + received) as u64;
             let at = (first_byte.0 + bytes) * speed.byte_ps() + self.propagation_ps;
-            cables[h].up.push_back(frame);
+            agenda.uplink.push_back(frame);
             kernel.schedule(at, Class::Arrival, entity(h), Action::ToSwitch(index(h)));
         }
         let spare = &mut adapter.host.spare;
@@ -270,33 +315,21 @@ impl Network {
             let keep = pool.len().saturating_sub(SPARE_BUFFERS);
             spare.extend(pool.drain(keep..));
         }
-        let wake = adapter.nic.next_wake();
-        let interrupt = adapter.host.vectors != 0;
-        drop(adapter);
-        let at = self.speed.ps_of(wake);
-        if at < self.due[h].clock {
-            self.due[h].clock = at;
-            self.kernel.schedule(at, Class::Clock, entity(h), Action::Clock(index(h)));
+        if adapter.host.vectors != 0 && hosts[h].poll_ps().is_none() {
+            // Software runs when the cycle that raised the interrupt is over, and has not run ahead of it.
+            agenda.wake = agenda.wake.min(speed.ps_of(adapter.nic.now()).max(kernel.now()));
         }
-        if interrupt && self.hosts[h].poll_ps().is_none() {
-            self.wake_software(h, self.kernel.now());
+        schedule_clock(kernel, agenda, h, speed.ps_of(adapter.nic.next_wake()));
+        let software = agenda.next_software();
+        if software < agenda.software {
+            agenda.software = software.max(kernel.now());
+            let at = agenda.software;
+            kernel.schedule(at, Class::Software, entity(h), Action::Software(index(h)));
         }
-    }
-
-    fn to_host(&mut self, h: usize) {
-        let Some(frame) = self.cables[h].down.pop_front() else { return };
-        let now = self.kernel.now();
-        let first_byte = ByteTime(now.div_ceil(self.speed.byte_ps()));
-        let mut adapter = self.hosts[h].adapter().borrow_mut();
-        let cycle = xoff_model::Cycle(now / self.speed.cycle_ps);
-        adapter.run_to(cycle);
-        adapter.nic.receive(frame, first_byte);
-        drop(adapter);
-        self.after_adapter(h);
     }
 
     fn to_switch(&mut self, port: u16) {
-        let Some(frame) = self.cables[usize::from(port)].up.pop_front() else { return };
+        let Some(frame) = self.agendas[usize::from(port)].uplink.pop_front() else { return };
         let now = self.kernel.now();
         #[allow(clippy::cast_possible_truncation)] // at most 64 hosts
         let port = port as u8;
@@ -349,11 +382,22 @@ impl Network {
         let ports = Ports {
             entity: entity(self.hosts.len()),
             kernel: &mut self.kernel,
-            cables: &mut self.cables,
+            hosts: &self.hosts,
+            agendas: &mut self.agendas,
+            speed: self.speed,
             pool: &mut self.pool,
             propagation_ps: self.propagation_ps,
         };
         (&mut self.switch, ports)
+    }
+}
+
+/// Has an adapter's clock called at `at`, unless that will happen earlier anyway.
+fn schedule_clock(kernel: &mut Kernel<Action>, agenda: &mut Agenda, h: usize, at: Ps) {
+    if at < agenda.clock {
+        let at = at.max(kernel.now());
+        agenda.clock = at;
+        kernel.schedule(at, Class::Clock, entity(h), Action::Clock(index(h)));
     }
 }
 
