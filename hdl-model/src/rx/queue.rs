@@ -65,8 +65,8 @@ impl Default for RxQueue {
 impl RxQueue {
     /// Buffers software has handed over that have not been asked for.
     pub fn host_ready(&self) -> u16 {
-        if self.tail >= self.len {
-            0
+        if self.tail >= self.len || self.fetch >= self.len {
+            0 // a tail or head beyond the ring hands over nothing
         } else if self.tail >= self.fetch {
             self.tail - self.fetch
         } else {
@@ -86,7 +86,7 @@ impl RxQueue {
 
     /// The ring position after `index`.
     pub fn next(&self, index: u16) -> u16 {
-        if index + 1 >= self.len { 0 } else { index + 1 }
+        if index >= self.len.saturating_sub(1) { 0 } else { index + 1 }
     }
 
     /// RXDCTL.ENABLE goes 0 → 1.

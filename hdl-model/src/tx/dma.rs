@@ -1,32 +1,16 @@
 //! Transmit DMA: which queue's descriptors to fetch, which queue's packet to read next, and the write-back.
 
 use super::arbiter::RoundRobin;
+use super::packet::{InFlight, MAX_PACKET_BYTES, ends_packet, frame_of, is_context, tx_len};
 use super::queue::{OnDie, TxQueue};
 use super::{TxFrame, TxSpace};
 use crate::clock::Cycle;
 use crate::config::PcieConfig;
 use crate::fifo::Fifo;
-use crate::frame::Frame;
 use crate::pcie::{Completion, PostedWrite, ReadRequest, Tag};
 use crate::port::World;
 use std::collections::VecDeque;
 use xoff_regs::desc;
-
-/// Longest packet the adapter sends with DCB off, in bytes (82599.md section 3.2); longer ones are dropped.
-const MAX_PACKET_BYTES: usize = 15_872;
-/// Shortest packet it accepts from software when it pads (82599.md section 2.3).
-const MIN_PACKET_BYTES: usize = 17;
-
-/// A descriptor whose data is on its way.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct InFlight {
-    queue: u8,
-    index: u16,
-    len: u16,
-    flags: u64,
-    /// No data to wait for: a context descriptor, or one without length.
-    instant: bool,
-}
 
 /// FIFOs of the block.
 #[derive(Debug)]
@@ -172,6 +156,25 @@ impl TxDma {
         } else {
             self.ready &= !bit;
         }
+        if !self.queues[q].enabled && self.half_read & bit != 0 {
+            self.cut_packet(q);
+        }
+    }
+
+    /// A queue was disabled in mid-packet: gives up the packet, so that it holds neither the arbiter nor space.
+    fn cut_packet(&mut self, q: usize) {
+        self.half_read &= !(1 << q);
+        self.packet_of = self.packet_of.filter(|p| usize::from(*p) != q);
+        self.malformed += 1;
+        for flight in self.in_flight.iter_mut().rev().filter(|f| usize::from(f.queue) == q) {
+            if ends_packet(flight.flags) {
+                return; // what has arrived belongs to an earlier packet
+            }
+            flight.cut = true;
+        }
+        let queue = &mut self.queues[q];
+        queue.partial = None;
+        self.fill[usize::from(queue.packet_tc)] -= core::mem::take(&mut queue.partial_reserved);
     }
 
     /// One cycle. Returns when the block next changes by itself.
@@ -276,18 +279,21 @@ impl TxDma {
     }
 
     fn read_descriptor(&mut self, q: u8, read: &mut Fifo<ReadRequest>) {
-        let tc = usize::from(self.tc_of[usize::from(q)]);
-        if self.packet_of.is_none() {
-            #[allow(clippy::cast_possible_truncation)] // tc < 8
-            self.class_turn.grant(tc as u8);
-            self.queue_turn[tc].grant(q);
-        }
+        let in_packet = self.half_read & (1 << q) != 0;
         let queue = &mut self.queues[usize::from(q)];
+        if !in_packet {
+            queue.packet_tc = self.tc_of[usize::from(q)];
+            queue.packet_reserved = 0;
+        }
+        let tc = queue.packet_tc;
+        if self.packet_of.is_none() {
+            self.class_turn.grant(tc);
+            self.queue_turn[usize::from(tc)].grant(q);
+        }
         let Some(OnDie { index, desc: d }) = queue.store.pop_front() else { return };
-        let context = is_context(d[1]);
         let len = tx_len(d[1]);
         let flags = d[1];
-        self.in_flight.push_back(InFlight { queue: q, index, len, flags, instant: len == 0 });
+        let mut reserved = 0;
         if len > 0 {
             read.push(ReadRequest {
                 addr: d[0],
@@ -297,18 +303,23 @@ impl TxDma {
             self.data_tags += 1;
             self.data_bytes += u32::from(len);
             // A packet that never ends must not take the whole buffer's account with it.
-            if queue.partial_reserved as usize <= MAX_PACKET_BYTES {
-                self.fill[tc] += u32::from(len);
-                queue.partial_reserved += u32::from(len);
+            if queue.packet_reserved as usize <= MAX_PACKET_BYTES {
+                reserved = u32::from(len);
+                self.fill[usize::from(tc)] += reserved;
+                queue.packet_reserved += reserved;
             }
         }
-        // A packet keeps its turn until its last descriptor, unless the rest of it is not on die.
-        let last = context || flags & desc::TX_EOP != 0;
-        self.packet_of = if last || queue.store.is_empty() { None } else { Some(q) };
-        if last {
-            self.half_read &= !(1 << q);
-        } else {
+        let instant = len == 0;
+        let flight = InFlight { queue: q, tc, index, len, flags, reserved, instant, cut: false };
+        self.in_flight.push_back(flight);
+        // A packet keeps its turn until its last descriptor, unless the rest of it is not on die. A context descriptor
+        // neither begins nor ends one.
+        let goes_on = if is_context(flags) { in_packet } else { !ends_packet(flags) };
+        self.packet_of = if goes_on && !queue.store.is_empty() { Some(q) } else { None };
+        if goes_on {
             self.half_read |= 1 << q;
+        } else {
+            self.half_read &= !(1 << q);
         }
         self.refresh(usize::from(q));
     }
@@ -319,7 +330,13 @@ impl TxDma {
         let Some(flight) = self.in_flight.pop_front() else { return };
         self.data_tags -= 1;
         self.data_bytes -= u32::from(flight.len);
+        if flight.cut {
+            self.fill[usize::from(flight.tc)] -= flight.reserved;
+            world.recycle(done.bytes);
+            return;
+        }
         let queue = &mut self.queues[usize::from(flight.queue)];
+        queue.partial_reserved += flight.reserved;
         let complete = done.bytes.len() == usize::from(flight.len) && !done.faulted;
         match &mut queue.partial {
             None => queue.partial = Some(done.bytes),
@@ -359,47 +376,19 @@ impl TxDma {
                 value: f.flags | desc::TX_DD,
             });
         }
-        let is_context = is_context(f.flags);
-        if f.flags & desc::TX_EOP != 0 && !is_context {
+        if ends_packet(f.flags) {
             let reserved = core::mem::take(&mut queue.partial_reserved);
             let bytes = queue.partial.take().unwrap_or_default();
-            let tc = self.tc_of[q];
             match frame_of(bytes, f.flags) {
                 Ok(frame) => {
-                    ports.frames.push(TxFrame { tc, queue: f.queue, reserved, frame });
+                    ports.frames.push(TxFrame { tc: f.tc, queue: f.queue, reserved, frame });
                 }
                 Err(bytes) => {
                     self.malformed += 1;
-                    self.fill[usize::from(tc)] -= reserved;
+                    self.fill[usize::from(f.tc)] -= reserved;
                     world.recycle(bytes);
                 }
             }
         }
     }
-}
-
-/// Makes the frame: without IFCS the last four bytes software gave are the FCS.
-fn frame_of(mut bytes: Vec<u8>, flags: u64) -> Result<Frame, Vec<u8>> {
-    if bytes.len() < MIN_PACKET_BYTES || bytes.len() > MAX_PACKET_BYTES {
-        return Err(bytes);
-    }
-    if flags & desc::TX_IFCS != 0 {
-        return Ok(Frame::new(bytes));
-    }
-    let fcs = bytes.split_off(bytes.len() - 4);
-    let mut frame = Frame::new(bytes);
-    frame.damaged = frame.fcs()[..] != fcs[..];
-    Ok(frame)
-}
-
-/// Advanced context descriptor: state for later packets, no data.
-fn is_context(qword1: u64) -> bool {
-    const KIND: u64 = desc::TX_DEXT | 0xF << 20;
-    qword1 & KIND == desc::TX_DEXT | desc::TX_DTYP_CONTEXT
-}
-
-/// Bytes of data the descriptor brings.
-#[allow(clippy::cast_possible_truncation)] // the field is 16 bits wide
-fn tx_len(qword1: u64) -> u16 {
-    if is_context(qword1) { 0 } else { qword1 as u16 }
 }

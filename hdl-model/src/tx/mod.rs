@@ -4,6 +4,7 @@
 
 mod arbiter;
 mod dma;
+mod packet;
 mod queue;
 
 pub use arbiter::RoundRobin;

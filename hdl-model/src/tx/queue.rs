@@ -40,17 +40,21 @@ pub struct TxQueue {
     pub requested: u16,
     /// Descriptor completions still to come that belong to a time before the queue was disabled.
     pub discard: u16,
-    /// Bytes of a packet whose last descriptor has not been read yet.
+    /// Bytes of a packet whose last descriptor has not arrived yet.
     pub partial: Option<Vec<u8>>,
-    /// Bytes reserved in the packet buffer for that packet.
+    /// Bytes reserved in the packet buffer for what has arrived of that packet.
     pub partial_reserved: u32,
+    /// The class of the packet whose descriptors are being read: what it was at the first of them.
+    pub packet_tc: u8,
+    /// Bytes reserved so far for the packet whose descriptors are being read.
+    pub packet_reserved: u32,
 }
 
 impl TxQueue {
     /// Descriptors software has handed over that have not been asked for.
     pub fn host_ready(&self) -> u16 {
-        if self.tail >= self.len {
-            0 // a tail beyond the ring hands over nothing
+        if self.tail >= self.len || self.fetch >= self.len {
+            0 // a tail or head beyond the ring hands over nothing
         } else if self.tail >= self.fetch {
             self.tail - self.fetch
         } else {
@@ -74,7 +78,7 @@ impl TxQueue {
 
     /// The ring position after `index`.
     pub fn next(&self, index: u16) -> u16 {
-        if index + 1 >= self.len { 0 } else { index + 1 }
+        if index >= self.len.saturating_sub(1) { 0 } else { index + 1 }
     }
 
     /// TXDCTL.ENABLE goes 0 → 1: fetching starts at the head.
