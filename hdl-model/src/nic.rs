@@ -223,6 +223,7 @@ pub struct Nic {
     /// The next cycle in which each block has to be evaluated.
     wake: [Cycle; 6],
     order: [Block; 6],
+    in_default_order: bool,
     effort: Effort,
 }
 
@@ -235,6 +236,7 @@ impl Nic {
             now: Cycle(0),
             wake: [Cycle(0); 6],
             order: Block::ALL,
+            in_default_order: true,
             effort: Effort::default(),
             config,
         };
@@ -255,6 +257,7 @@ impl Nic {
     /// Evaluates blocks in another order within each cycle. By construction no result depends on it; tests show so.
     pub fn set_evaluation_order(&mut self, order: [Block; 6]) {
         self.order = order;
+        self.in_default_order = order == Block::ALL;
     }
 
     /// Cycles stepped and skipped so far.
@@ -314,18 +317,27 @@ impl Nic {
     fn active_cycle<W: World>(&mut self, world: &mut W) {
         let now = self.now;
         let next = now + 1;
-        let mut evaluated = 0u8;
-        for block in self.order {
-            if self.wake[block as usize] <= now {
+        let mut due = 0u8;
+        for (b, wake) in self.wake.iter().enumerate() {
+            due |= u8::from(*wake <= now) << b;
+        }
+        if self.in_default_order {
+            let mut left = due;
+            while left != 0 {
+                let block = Block::ALL[left.trailing_zeros() as usize];
+                left &= left - 1;
                 self.wake[block as usize] = self.blocks.eval(block, now, world);
-                evaluated |= 1 << block as usize;
+            }
+        } else {
+            for block in self.order.into_iter().filter(|&b| due & (1 << b as usize) != 0) {
+                self.wake[block as usize] = self.blocks.eval(block, now, world);
             }
         }
-        for block in Block::ALL {
-            if evaluated & (1 << block as usize) != 0 {
-                let wake = &mut self.wake;
-                self.blocks.commit(block, |reader| wake[reader as usize] = next);
-            }
+        while due != 0 {
+            let block = Block::ALL[due.trailing_zeros() as usize];
+            due &= due - 1;
+            let wake = &mut self.wake;
+            self.blocks.commit(block, |reader| wake[reader as usize] = next);
         }
         self.end_cycle();
     }
