@@ -316,8 +316,9 @@ impl Network {
             spare.extend(pool.drain(keep..));
         }
         if adapter.host.vectors != 0 && hosts[h].poll_ps().is_none() {
-            // Software runs when the cycle that raised the interrupt is over, and has not run ahead of it.
-            agenda.wake = agenda.wake.min(speed.ps_of(adapter.nic.now()).max(kernel.now()));
+            // Software runs when the cycle that raised the interrupt is over, and when it is done with earlier packets.
+            let over = speed.ps_of(adapter.nic.now()).max(kernel.now());
+            agenda.wake = agenda.wake.min(hosts[h].ready_at(over));
         }
         schedule_clock(kernel, agenda, h, speed.ps_of(adapter.nic.next_wake()));
         let software = agenda.next_software();

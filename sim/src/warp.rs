@@ -55,9 +55,9 @@ pub struct Published {
     pub rows: Vec<PublishedRow>,
 }
 
-/// Table, OS, flow control, NAN nodes, streams, read Gb/s, read percent, write Gb/s, write percent.
+/// OS, flow control, NAN nodes, streams, read Gb/s, read percent, write Gb/s, write percent.
 #[derive(Clone, Copy, Debug, Deserialize)]
-pub struct PublishedRow(u8, Os, FlowControlMode, u8, u16, f64, f64, f64, f64);
+pub struct PublishedRow(Os, FlowControlMode, u8, u16, f64, f64, f64, f64);
 
 /// What to run.
 #[derive(Clone, Debug, Default)]
@@ -205,7 +205,7 @@ fn cells(sets: &[(String, String)], plan: &Reproduce) -> Result<Vec<Cell>, LoadE
     let mut cells = Vec::new();
     for &published in &plan.published.rows {
         for direction in [Direction::Read, Direction::Write] {
-            let PublishedRow(_, os, flow_control, nan_nodes, streams, ..) = published;
+            let PublishedRow(os, flow_control, nan_nodes, streams, ..) = published;
             // The cell's own choices come first, so that an override from the command line wins where it says the same.
             let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
             let mode = if flow_control == FlowControlMode::Priority { "pfc" } else { "802.3x" };
@@ -231,20 +231,20 @@ fn report(options: &Options, plan: &Reproduce, cells: &[Cell], results: &[RunRes
     let runs = |cell: usize| &results[cell * seeds..(cell + 1) * seeds];
     let gbps = |cell: usize| runs(cell).iter().map(|r| r.gbps).sum::<f64>() / seeds as f64;
     let key = |c: &Cell| {
-        let PublishedRow(_, os, flow_control, _, streams, ..) = c.published;
+        let PublishedRow(os, flow_control, _, streams, ..) = c.published;
         (os as u8, flow_control as u8, streams, c.direction as u8)
     };
     let single: HashMap<_, f64> = cells
         .iter()
         .enumerate()
-        .filter(|(_, c)| c.published.3 == 1)
+        .filter(|(_, c)| c.published.2 == 1)
         .map(|(i, c)| (key(c), gbps(i)))
         .collect();
     let rows: Vec<Row> = cells
         .iter()
         .enumerate()
         .map(|(i, c)| {
-            let PublishedRow(_, os, flow_control, nan_nodes, streams, rg, rp, wg, wp) = c.published;
+            let PublishedRow(os, flow_control, nan_nodes, streams, rg, rp, wg, wp) = c.published;
             let read = c.direction == Direction::Read;
             let alone = single.get(&key(c)).copied().unwrap_or(f64::NAN) * f64::from(nan_nodes);
             let sum = |f: fn(&RunResult) -> u64| runs(i).iter().map(f).sum();

@@ -3,12 +3,14 @@
 use super::{Common, Failure, print, progress_bar};
 use clap::{Args, Subcommand};
 use std::time::Duration;
-use xoff::warp;
+use xoff::{hol, warp};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Experiment {
     /// 802.3x against PFC in a storage cluster: Tables 1 to 4 of the article that started this project.
     Warp(WarpArguments),
+    /// Head-of-line blocking against closed forms: bursts, Karol's switch, virtual output queues.
+    Hol(HolArguments),
 }
 
 #[derive(Debug, Args)]
@@ -23,9 +25,19 @@ pub(super) struct WarpArguments {
     full: bool,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct HolArguments {
+    #[command(flatten)]
+    common: Common,
+    /// Threads; one for each core unless given. The result does not depend on it.
+    #[arg(long)]
+    jobs: Option<usize>,
+}
+
 pub(super) fn run(experiment: &Experiment) -> Result<bool, Failure> {
     match experiment {
         Experiment::Warp(arguments) => run_warp(arguments),
+        Experiment::Hol(arguments) => run_hol(arguments),
     }
 }
 
@@ -36,14 +48,7 @@ fn run_warp(arguments: &WarpArguments) -> Result<bool, Failure> {
         sets: arguments.common.sets()?,
         full: arguments.full,
     };
-    let bar = progress_bar("reproduce warp");
-    bar.enable_steady_tick(Duration::from_millis(200));
-    let report = warp::run(&options, &|done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    });
-    bar.finish_and_clear();
-    let report = report?;
+    let report = with_progress("reproduce warp", |progress| warp::run(&options, progress))?;
     for warning in &report.warnings {
         eprintln!("xoff: warning: {warning}");
     }
@@ -56,4 +61,31 @@ fn run_warp(arguments: &WarpArguments) -> Result<bool, Failure> {
         eprintln!("xoff: {failure}");
     }
     Ok(report.passed.unwrap_or(true))
+}
+
+fn run_hol(arguments: &HolArguments) -> Result<bool, Failure> {
+    let options = hol::Options {
+        seed: arguments.common.seed,
+        jobs: arguments.jobs.unwrap_or(0),
+        sets: arguments.common.sets()?,
+    };
+    let report = with_progress("reproduce hol", |progress| hol::run(&options, progress))?;
+    if arguments.common.json {
+        print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
+    } else {
+        print(&hol::table(&report))?;
+    }
+    Ok(report.passed.unwrap_or(true))
+}
+
+/// Runs something that says how far it is, behind a progress bar.
+fn with_progress<T>(what: &'static str, run: impl FnOnce(&(dyn Fn(u64, u64) + Sync)) -> T) -> T {
+    let bar = progress_bar(what);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let result = run(&|done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    result
 }

@@ -281,6 +281,13 @@ impl Scenario {
     }
 }
 
+impl Cluster {
+    /// Whether flow control is on, so that nothing may be lost.
+    pub fn lossless(&self) -> bool {
+        !matches!(self.switch.flow_control, FlowControl::None { .. })
+    }
+}
+
 struct Resolver<'a> {
     s: &'a Scenario,
     source: &'a Source,
