@@ -4,6 +4,7 @@
 
 pub mod adapter;
 pub mod cluster;
+pub mod hol;
 pub mod host;
 pub mod kernel;
 pub mod load;

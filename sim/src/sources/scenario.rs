@@ -167,6 +167,11 @@ impl SwitchPart {
 }
 
 impl Link {
+    /// Line rate.
+    pub(crate) fn rate(&self) -> Rate {
+        self.rate
+    }
+
     /// Bytes of a frame.
     pub(crate) fn frame_bytes(&self) -> u64 {
         self.frame.get()
