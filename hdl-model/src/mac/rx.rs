@@ -61,7 +61,7 @@ pub struct RxMode {
     pub discard_pause: bool,
     /// Longest frame accepted, FCS included, a VLAN tag not counted.
     pub max_bytes: u64,
-    /// Receive packet buffers in use: 8 with DCB, else 1 (MRQC).
+    /// Receive packet buffers in use: 8 or 4 with DCB, else 1 (MRQC).
     pub classes: u8,
 }
 
@@ -130,7 +130,8 @@ impl RxMac {
             return 0;
         }
         let up = VlanTag::parse(&f.bytes).map_or(0, |tag| tag.pcp);
-        self.class_of_priority[usize::from(up)]
+        // The class number is as wide as the mode needs: a map made for eight stays within four.
+        self.class_of_priority[usize::from(up)] & (self.mode.classes - 1)
     }
 
     /// One cycle. Returns when the block next changes by itself.
@@ -232,10 +233,12 @@ impl RxMac {
         let bytes = f.bytes.len() as u64 + frame::FCS_BYTES as u64;
         let too_long = bytes > self.mode.max_bytes + if tagged { 4 } else { 0 };
         let too_short = f.bytes.len() < frame::MIN_BYTES;
+        let mut pause_frame = false;
         let keep = if too_short || too_long || f.damaged {
             self.count_error(&f, too_short, too_long);
             false
         } else if let Some(Ok(control)) = MacControl::parse(&f.bytes, &self.filter.station()) {
+            pause_frame = true;
             self.control(now, control, commands)
         } else if frame::ethertype(&f.bytes) == Some(frame::ETHERTYPE_MAC_CONTROL) {
             self.mode.pass_control
@@ -247,7 +250,9 @@ impl RxMac {
             world.recycle(f.bytes);
             return None;
         }
-        self.stats.count_good(&f);
+        if !pause_frame {
+            self.stats.count_good(&f);
+        }
         let tc = self.class;
         #[allow(clippy::cast_possible_truncation)] // frames are at most 16 KB
         if let Some(footprint) = self.buffers.store(usize::from(tc), f.bytes.len() as u32) {

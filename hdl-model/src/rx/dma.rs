@@ -163,8 +163,9 @@ impl RxDma {
 
     // ---- packets ----
 
+    /// The class's queue, of 128 (a packet may have been sorted into its class before MRQC changed).
     fn queue_of(&self, tc: usize) -> usize {
-        tc << self.class_shift
+        (tc << self.class_shift) & 127
     }
 
     /// Buffers a packet needs in its queue.
