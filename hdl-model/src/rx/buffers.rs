@@ -157,7 +157,9 @@ impl RxBuffers {
             let fill = b.fill + if arriving.0 == tc { arriving.1 } else { 0 };
             let repeat_after = u64::from(b.pause_quanta.saturating_sub(self.refresh_quanta).max(1))
                 * self.quantum_cycles;
-            if !b.xoff && b.high_enabled && fill >= b.high {
+            // With marks the wrong way round XOFF wins: a fill that asks for both must not send one of each every cycle.
+            let full = b.high_enabled && fill >= b.high;
+            if full && !b.xoff {
                 let send = self.mode == FlowControlMode::Priority || !self.any_xoff();
                 stats.xon_to_xoff[tc] += 1;
                 self.buffers[tc].xoff = true;
@@ -165,7 +167,7 @@ impl RxBuffers {
                 if send {
                     out.push(self.message(tc, self.buffers[tc].pause_quanta, class_of_priority));
                 }
-            } else if b.xoff && (fill <= b.low || !b.high_enabled) {
+            } else if b.xoff && !full && (fill <= b.low || !b.high_enabled) {
                 let xon = b.xon_enabled;
                 self.buffers[tc].xoff = false;
                 self.buffers[tc].refresh_at = Cycle::NEVER;

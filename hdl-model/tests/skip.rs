@@ -1,0 +1,247 @@
+//! Jumping over idle cycles changes nothing: state, host memory, wire and interrupts are those of plain stepping, and
+//! they do not depend on the order in which blocks are evaluated.
+#![allow(clippy::cast_possible_truncation)] // of small numbers
+mod common;
+use common::*;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use std::cell::Cell;
+use xoff_model::{Block, ByteTime, Effort, Frame, LineSpeed, NicConfig};
+use xoff_regs::frame::MacControl;
+use xoff_regs::*;
+
+/// Random cases each property is checked with.
+const CASES: u32 = 1500;
+
+/// One thing that happens to an adapter.
+#[derive(Clone, Debug)]
+enum Action {
+    /// Software posts packets and rings the doorbell.
+    Post { tc: usize, n: u16, len: u16 },
+    /// Software hands over receive buffers.
+    Offer { tc: usize, n: u16 },
+    /// A data frame comes, `gap` bytes after the earliest time it could.
+    Data { up: u8, len: usize, damaged: bool, gap: u64 },
+    /// A PAUSE or PFC frame comes.
+    Control { control: MacControl, gap: u64 },
+    /// Software changes a threshold or a mode.
+    Write { what: u8, tc: usize, value: u32 },
+    /// Software reads a register that changes by being read, or that a block answers.
+    Read { what: u8, tc: usize },
+    /// Time passes.
+    Run(u64),
+}
+
+fn control() -> impl Strategy<Value = MacControl> {
+    // Times around a frame, around the response time, and long ones.
+    let quanta = || prop_oneof![Just(0u16), 1..20u16, 20..400u16, Just(0xFFFF)];
+    prop_oneof![
+        1 => quanta().prop_map(|quanta| MacControl::Pause { quanta }),
+        4 => (any::<u8>(), quanta()).prop_map(|(enabled, q)| MacControl::pfc(enabled, q)),
+        1 => (any::<u8>(), proptest::array::uniform8(quanta()))
+            .prop_map(|(enabled, quanta)| MacControl::Pfc { enabled, quanta }),
+    ]
+}
+
+fn gap() -> impl Strategy<Value = u64> {
+    prop_oneof![3 => Just(0u64), 3 => 0..100u64, 1 => 0..5000u64]
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    let tx_len = prop_oneof![Just(60u16), 1..130u16, 100..1515u16];
+    let rx_len = prop_oneof![Just(60usize), 40..130usize, 100..1520usize];
+    prop_oneof![
+        3 => (0..8usize, 1..20u16, tx_len).prop_map(|(tc, n, len)| Action::Post { tc, n, len }),
+        2 => (0..8usize, 1..20u16).prop_map(|(tc, n)| Action::Offer { tc, n }),
+        5 => (0..8u8, rx_len, prop::bool::weighted(0.05), gap())
+            .prop_map(|(up, len, damaged, gap)| Action::Data { up, len, damaged, gap }),
+        3 => (control(), gap()).prop_map(|(control, gap)| Action::Control { control, gap }),
+        1 => (0..14u8, 0..8usize, any::<u32>())
+            .prop_map(|(what, tc, value)| Action::Write { what, tc, value }),
+        1 => (0..6u8, 0..8usize).prop_map(|(what, tc)| Action::Read { what, tc }),
+        6 => prop_oneof![4 => 1..60u64, 4 => 1..400u64, 1 => 500..3000u64].prop_map(Action::Run),
+    ]
+}
+
+/// What an adapter is made with, and what happens to it.
+#[derive(Clone, Debug)]
+struct Case {
+    speed: LineSpeed,
+    classes: usize,
+    actions: Vec<Action>,
+}
+
+/// Actions in a row, and now and then a long time in which nothing is asked for.
+fn case() -> impl Strategy<Value = Case> {
+    let speed = prop_oneof![6 => Just(LineSpeed::G10), 1 => Just(LineSpeed::G100)];
+    let classes = prop_oneof![1 => Just(1usize), 4 => Just(8usize)];
+    let actions = prop::collection::vec(action(), 1..60);
+    let idle = prop_oneof![4 => Just(0u64), 1 => 5000..20_000u64];
+    (speed, classes, actions, idle).prop_map(|(speed, classes, mut actions, idle)| {
+        actions.push(Action::Run(idle + 500));
+        Case { speed, classes, actions }
+    })
+}
+
+/// An adapter and when its receive line is free again, in bytes.
+#[derive(Clone)]
+struct Subject {
+    b: Bench,
+    line_free: u64,
+}
+
+impl Subject {
+    fn new(case: &Case) -> Subject {
+        let config = NicConfig { speed: case.speed, ..NicConfig::new(MAC) };
+        let mut b = Bench::new(config, case.classes);
+        if case.classes == 8 {
+            b.obey_pfc();
+            b.write(FCCFG, Fccfg::TFCE_PRIORITY);
+        } else {
+            b.obey_link_pause();
+            b.write(FCCFG, Fccfg::TFCE_LINK);
+        }
+        for tc in 0..8 {
+            b.write(FCTTV.at(tc / 2), Fcttv::empty().with_even(60).with_odd(35));
+            b.write(FCRTH.at(tc), Fcrth::FCEN.with_bytes(3000 + 500 * tc as u32));
+            b.write(FCRTL.at(tc), Fcrtl::XONE.with_bytes(1000));
+        }
+        b.write(FCRTV, Fcrtv::empty().with_quanta(10));
+        b.write(EIMS, Eicr::empty().with_rtxq(0xFF));
+        b.write(EITR.at(1), Eitr::from_interval_ns(4096));
+        Subject { b, line_free: 0 }
+    }
+
+    fn arrive(&mut self, bytes: Vec<u8>, damaged: bool, gap: u64) {
+        let frame = Frame { bytes, damaged };
+        let now = self.b.nic.config().speed.first_byte_of(self.b.nic.now());
+        let first_byte = self.line_free.max(now.0) + gap;
+        self.line_free = first_byte + frame.wire_bytes();
+        self.b.nic.receive(frame, ByteTime(first_byte));
+    }
+
+    /// Does what the action says but for the running.
+    fn act(&mut self, action: &Action) -> u32 {
+        let b = &mut self.b;
+        match *action {
+            Action::Post { tc, n, len } => b.post(tc % b.classes, n, len.max(17)),
+            Action::Offer { tc, n } => b.offer(tc % b.classes, n),
+            Action::Data { up, len, damaged, gap } => self.arrive(tagged(up, len), damaged, gap),
+            Action::Control { control, gap } => {
+                let mut bytes = [0; 60];
+                control.emit(PEER, &mut bytes);
+                self.arrive(bytes.to_vec(), false, gap);
+            }
+            Action::Write { what, tc, value } => write_something(b, what, tc, value),
+            Action::Read { what, tc } => return read_something(b, what, tc),
+            Action::Run(_) => {}
+        }
+        0
+    }
+}
+
+fn write_something(b: &mut Bench, what: u8, tc: usize, value: u32) {
+    let tx_queue = b.queue(tc % b.classes);
+    match what {
+        0 => b.write(FCRTH.at(tc), Fcrth::from_bits_retain(value & 0x8000_1FE0)),
+        1 => b.write(FCRTL.at(tc), Fcrtl::from_bits_retain(value & 0x8000_0FE0)),
+        2 => b.write(FCTTV.at(tc / 2), Fcttv::from_bits_retain(value & 0x00FF_00FF)),
+        3 => b.write(FCRTV, Fcrtv::empty().with_quanta(value & 0x7F)),
+        4 => b.write(FCCFG, Fccfg::from_bits_retain(value & 0x18)),
+        5 => b.write(MFLCN, Mflcn::from_bits_retain(value & 0xF)),
+        6 => b.write(RTTUP2TC, Up2tc::from_bits_retain(value)),
+        7 => b.write(RTRUP2TC, Up2tc::from_bits_retain(value)),
+        8 => b.write(EIMC, Eicr::from_bits_retain(value & 0xFF)),
+        9 => b.write(EIMS, Eicr::from_bits_retain(value & 0xFF)),
+        10 => b.write(TXPBTHRESH.at(tc), Txpbthresh::from_bits_retain(value & 0xF)),
+        11 => b.nic.set_link(value % 4 != 0),
+        12 if value % 4 == 0 => b.write(CTRL, Ctrl::RST),
+        // Off and on again: the ring starts over at its head.
+        _ => {
+            let txdctl = b.read(TXDCTL.at(tx_queue));
+            b.write(TXDCTL.at(tx_queue), Txdctl::empty());
+            b.write(TXDCTL.at(tx_queue), txdctl);
+        }
+    }
+}
+
+fn read_something(b: &mut Bench, what: u8, tc: usize) -> u32 {
+    match what {
+        0 => b.read(EICR).bits(),
+        1 => b.read(PXOFFTXC.at(tc)),
+        2 => b.read(GORCL),
+        3 => b.read(TDH.at(b.queue(tc % b.classes))),
+        4 => b.read(RXMPC.at(tc)),
+        _ => b.read(STATUS).bits(),
+    }
+}
+
+/// Whether two adapters and their worlds are the same, and if not, in what they differ.
+fn same(a: &Bench, b: &Bench) -> Result<(), TestCaseError> {
+    prop_assert_eq!(&a.world.sent, &b.world.sent, "frames sent");
+    prop_assert_eq!(&a.world.interrupts, &b.world.interrupts);
+    prop_assert!(a.world.memory == b.world.memory, "host memory");
+    prop_assert_eq!(a.nic.stopped_cycles(), b.nic.stopped_cycles());
+    prop_assert!(a.nic.same_state(&b.nic), "state at cycle {}", a.nic.now());
+    Ok(())
+}
+
+/// The same cases on every run: a failure is a failure for everybody.
+fn runner() -> TestRunner {
+    let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
+    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+}
+
+#[test]
+fn skipping_is_stepping() {
+    let total = Cell::new(Effort::default());
+    let outcome = runner().run(&case(), |case| {
+        let mut stepped = Subject::new(&case);
+        let mut skipped = stepped.clone();
+        for action in &case.actions {
+            prop_assert_eq!(stepped.act(action), skipped.act(action), "what {:?} read", action);
+            if let Action::Run(cycles) = action {
+                stepped.b.step(*cycles);
+                skipped.b.run(*cycles);
+                same(&stepped.b, &skipped.b)?;
+            }
+        }
+        let (all, one) = (total.get(), skipped.b.nic.effort());
+        total.set(Effort {
+            evaluated: all.evaluated + one.evaluated,
+            skipped: all.skipped + one.skipped,
+            longest_skip: all.longest_skip.max(one.longest_skip),
+            skips_while_stopped: all.skips_while_stopped + one.skips_while_stopped,
+            skips_in_frame: all.skips_in_frame + one.skips_in_frame,
+        });
+        Ok(())
+    });
+    assert!(outcome.is_ok(), "{}", outcome.map_err(|e| e.to_string()).unwrap_err());
+    // The cases must have been of the kind that can go wrong.
+    let effort = total.get();
+    println!("{effort:?}");
+    assert!(effort.longest_skip > 1000, "{effort:?}");
+    assert!(effort.skips_while_stopped > 10_000, "{effort:?}");
+    assert!(effort.skips_in_frame > 10_000, "{effort:?}");
+    assert!(effort.skipped > effort.evaluated, "{effort:?}");
+}
+
+#[test]
+fn the_order_of_evaluation_does_not_matter() {
+    let order = Just(Block::ALL.to_vec()).prop_shuffle();
+    let outcome = runner().run(&(case(), order), |(case, order)| {
+        let mut usual = Subject::new(&case);
+        let mut permuted = usual.clone();
+        let order: [Block; 6] = order.try_into().map_err(|_| TestCaseError::fail("six blocks"))?;
+        permuted.b.nic.set_evaluation_order(order);
+        for action in &case.actions {
+            prop_assert_eq!(usual.act(action), permuted.act(action));
+            if let Action::Run(cycles) = action {
+                usual.b.run(*cycles);
+                permuted.b.run(*cycles);
+            }
+        }
+        same(&usual.b, &permuted.b)
+    });
+    assert!(outcome.is_ok(), "{}", outcome.map_err(|e| e.to_string()).unwrap_err());
+}
