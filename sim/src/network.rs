@@ -217,7 +217,7 @@ impl Network {
             match action {
                 Action::Clock(h) => self.clock(usize::from(h)),
                 Action::Software(h) => self.software(usize::from(h)),
-                Action::ToSwitch(port) => self.to_switch(port),
+                Action::ToSwitch(port) => self.arrive_at_switch(port),
                 Action::Switch(event) => self.switch_event(event),
             }
         }
@@ -329,7 +329,7 @@ impl Network {
         }
     }
 
-    fn to_switch(&mut self, port: u16) {
+    fn arrive_at_switch(&mut self, port: u16) {
         let Some(frame) = self.agendas[usize::from(port)].uplink.pop_front() else { return };
         let now = self.kernel.now();
         #[allow(clippy::cast_possible_truncation)] // at most 64 hosts
@@ -374,7 +374,7 @@ impl Network {
             SwitchEvent::EgressEnd { port } => switch.egress_end(now, port, &mut ports),
             SwitchEvent::PauseChange { port } => switch.pause_change(now, port, &mut ports),
             SwitchEvent::Refresh { port, account } => {
-                switch.refresh(now, port, account, &mut ports)
+                switch.refresh(now, port, account, &mut ports);
             }
         }
     }

@@ -227,7 +227,7 @@ fn cells(sets: &[(String, String)], plan: &Reproduce) -> Result<Vec<Cell>, LoadE
 
 #[allow(clippy::cast_precision_loss)] // small counts
 fn report(options: &Options, plan: &Reproduce, cells: &[Cell], results: &[RunResult]) -> Report {
-    let seeds = plan.seeds.max(1) as usize;
+    let seeds = results.len() / cells.len().max(1);
     let runs = |cell: usize| &results[cell * seeds..(cell + 1) * seeds];
     let gbps = |cell: usize| runs(cell).iter().map(|r| r.gbps).sum::<f64>() / seeds as f64;
     let key = |c: &Cell| {

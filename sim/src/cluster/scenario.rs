@@ -398,7 +398,7 @@ impl Resolver<'_> {
 
     fn microseconds(&self, value: &Spanned<Time>, field: &str) -> Result<u16, LoadError> {
         let ps = value.get_ref().ps();
-        if ps % 1_000_000 != 0 {
+        if !ps.is_multiple_of(1_000_000) {
             return Err(refuse!(self, value, field, "must be whole microseconds"));
         }
         u16::try_from(ps / 1_000_000)
@@ -423,7 +423,7 @@ impl Resolver<'_> {
         nic.pcie.read_latency_ps = s.nic.read_latency.ps();
         nic.pcie.write_latency_ps = s.nic.write_latency.ps();
         let ring = *s.nic.ring.get_ref();
-        if !(32..=8192).contains(&ring) || ring % 8 != 0 {
+        if !(32..=8192).contains(&ring) || !ring.is_multiple_of(8) {
             return Err(refuse!(
                 self,
                 s.nic.ring,

@@ -26,6 +26,9 @@ impl Striping {
     }
 
     fn node_of(&self, offset: u32, block: u32) -> u8 {
-        self.nodes[(u64::from(offset) + u64::from(block)) as usize % self.nodes.len()]
+        // Both operands are taken modulo the number of nodes, so neither the sum nor its use as an index can overflow.
+        let n = self.nodes.len();
+        let (offset, block) = (offset as usize % n, block as usize % n);
+        self.nodes[(offset + block) % n]
     }
 }

@@ -78,7 +78,7 @@ impl Application for Storage {
                 }
             }
             Kind::Data => {
-                self.later(self.service.ack_delay, Job::Ack { to: from, stream, block }, ctx)
+                self.later(self.service.ack_delay, Job::Ack { to: from, stream, block }, ctx);
             }
             Kind::Ack => {}
         }
