@@ -1,12 +1,16 @@
 //! The register file: decode, access kind, reset value and write mask, all from the table in `xoff-regs`; the side
-//! effects are in [`write`], reads that a block answers in [`read`].
+//! effects of writes stand in a file for each block, reads that a block answers in `read`.
 
+mod flow_control;
+mod general;
+mod interrupts;
 mod read;
+mod receive;
 mod statistics;
-mod write;
+mod transmit;
 
 use crate::nic::{Blocks, Nic};
-use xoff_regs::{Access, Offset, RegId, SLOTS, lookup};
+use xoff_regs::{Access, Offset, QueueMap, RegId, SLOTS, Up2tc, lookup};
 
 /// The storage behind the registers. What a block keeps itself (heads, causes, counters) is asked of the block.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +92,16 @@ impl Nic {
         }
     }
 
+    /// A read-write register now holds `v`; `pulse` are the self-clearing bits that were written as 1. A register without
+    /// a side effect is storage only.
+    fn apply(&mut self, id: RegId, index: usize, v: u32, pulse: u32) {
+        let _ = self.apply_general(id, index, v, pulse)
+            || self.apply_transmit(id, index, v)
+            || self.apply_receive(id, index, v)
+            || self.apply_flow_control(id, index, v)
+            || self.apply_interrupts(id, index, v);
+    }
+
     /// Puts every register at its reset value and lets the blocks know, as after power-on.
     pub(crate) fn load_reset_values(&mut self) {
         for &id in RegId::ALL {
@@ -125,5 +139,17 @@ impl Nic {
         #[allow(clippy::cast_possible_truncation)] // the mask leaves 16 bits
         self.blocks.rx_dma.configure_queue(queue, |q| q.tail = tail as u16);
         self.wake_at(crate::nic::Block::RxDma, self.now);
+    }
+}
+
+fn up_to_tc(v: u32) -> [u8; 8] {
+    let map = Up2tc::from_bits_retain(v);
+    [0, 1, 2, 3, 4, 5, 6, 7].map(|up| map.tc_of(up))
+}
+
+fn queue_map(counter_of: &mut [u8; 128], register: usize, v: u32) {
+    let map = QueueMap::from_bits_retain(v);
+    for place in 0..4 {
+        counter_of[4 * register + place] = map.set_of(place);
     }
 }
