@@ -2,7 +2,7 @@
 #![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // of small numbers
 mod common;
 use common::*;
-use xoff_model::NicConfig;
+use xoff_model::{LineSpeed, NicConfig, PcieConfig};
 use xoff_regs::frame::MacControl;
 use xoff_regs::*;
 
@@ -37,6 +37,18 @@ fn small_frames_leave_back_to_back_at_line_rate() {
     b.post(0, 500, 60);
     b.run(500 * 11 + 2000);
     assert_eq!(gaps(&b, 0), [84; 499], "14.88 M frames/s");
+}
+
+#[test]
+fn the_line_is_full_at_every_speed() {
+    for speed in [LineSpeed::M100, LineSpeed::G1, LineSpeed::G10, LineSpeed::G100] {
+        // A host link that can feed 100 Gb/s.
+        let pcie = PcieConfig { ps_per_byte: 20, tx_data_tags: 64, ..PcieConfig::default() };
+        let mut b = Bench::new(NicConfig { speed, pcie, ..NicConfig::new(MAC) }, 1);
+        b.post(0, 200, 1514);
+        b.run(200 * 1538 / speed.width_bytes + 2000);
+        assert_eq!(gaps(&b, 0), [1538; 199], "{} Mb/s", speed.mbps);
+    }
 }
 
 #[test]
