@@ -137,7 +137,7 @@ pub struct PcieChannels {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pcie {
     config: PcieConfig,
-    cycle_ps: u64,
+    speed: LineSpeed,
     /// When each direction of the link is free again, in picoseconds.
     up_free_ps: u64,
     down_free_ps: u64,
@@ -154,7 +154,7 @@ impl Pcie {
     pub fn new(config: PcieConfig, speed: LineSpeed) -> Pcie {
         Pcie {
             config,
-            cycle_ps: speed.cycle_ps,
+            speed,
             up_free_ps: 0,
             down_free_ps: 0,
             reads: VecDeque::new(),
@@ -170,7 +170,8 @@ impl Pcie {
     }
 
     fn transfer_ps(&self, len: u64) -> u64 {
-        let packets = len.div_ceil(self.config.max_payload).max(1);
+        let largest = self.config.max_payload;
+        let packets = if len <= largest { 1 } else { len.div_ceil(largest) };
         (len + packets * self.config.packet_overhead) * self.config.ps_per_byte
     }
 
@@ -179,7 +180,7 @@ impl Pcie {
         let earliest = self.up_free_ps + self.config.read_latency_ps;
         self.down_free_ps =
             self.down_free_ps.max(earliest) + self.transfer_ps(u64::from(request.len));
-        self.reads.push_back((Cycle(self.down_free_ps.div_ceil(self.cycle_ps)), request));
+        self.reads.push_back((self.speed.cycle_at_or_after(self.down_free_ps), request));
     }
 
     fn accept_write(&mut self, now_ps: u64, write: PostedWrite) {
@@ -192,12 +193,12 @@ impl Pcie {
         };
         self.up_free_ps = self.up_free_ps.max(now_ps) + cost;
         let done = self.up_free_ps + self.config.write_latency_ps;
-        self.writes.push_back((Cycle(done.div_ceil(self.cycle_ps)), write));
+        self.writes.push_back((self.speed.cycle_at_or_after(done), write));
     }
 
     /// One cycle: take requests, deliver what has arrived. Returns when it next changes by itself.
     pub fn eval<W: World>(&mut self, now: Cycle, ch: &mut PcieChannels, world: &mut W) -> Cycle {
-        let now_ps = now.0 * self.cycle_ps;
+        let now_ps = self.speed.ps_of(now);
         if !self.blocked {
             while let Some(request) = ch.tx_read.pop() {
                 self.accept_read(now_ps, request);

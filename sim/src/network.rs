@@ -5,7 +5,7 @@ use crate::kernel::{Class, Entity, Kernel, Ps};
 use crate::switch::{Fabric, FlowControl, Item, Switch, SwitchConfig, SwitchEvent};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use xoff_model::{ByteTime, Frame, LineSpeed};
+use xoff_model::{Frame, LineSpeed};
 use xoff_regs::frame::{
     self, FCS_BYTES, HEADER_BYTES, MacControl, PREAMBLE_BYTES, TAG_BYTES, VlanTag,
 };
@@ -114,7 +114,7 @@ impl Fabric for Ports<'_> {
     fn transmit(&mut self, port: u8, frame: Frame, _wire_ps: Ps) {
         let h = usize::from(port);
         let first_bit = self.kernel.now() + self.propagation_ps;
-        let first_byte = ByteTime(first_bit.div_ceil(self.speed.byte_ps()));
+        let first_byte = self.speed.byte_at_or_after(first_bit);
         // The adapter gets the frame now and its bits at their time.
         let mut adapter = self.hosts[h].adapter().borrow_mut();
         adapter.nic.receive(frame, first_byte);

@@ -102,7 +102,7 @@ impl TxMac {
             self.buffers[usize::from(f.tc)].push_back(f);
         }
         while let Some(c) = ports.control.pop() {
-            self.control.push_back(c);
+            self.queue_control(c);
         }
         while let Some(c) = ports.commands.pop() {
             self.pause.accept(c);
@@ -124,12 +124,25 @@ impl TxMac {
         self.next_wake(now)
     }
 
+    /// What waits is the last word to each set of classes: an earlier one that has not left yet would be stale, and a
+    /// line that is down or slow must not pile them up.
+    fn queue_control(&mut self, new: ControlFrame) {
+        let same = |c: &&mut ControlFrame| match (c.0, new.0) {
+            (MacControl::Pfc { enabled: a, .. }, MacControl::Pfc { enabled: b, .. }) => a == b,
+            (a, b) => core::mem::discriminant(&a) == core::mem::discriminant(&b),
+        };
+        match self.control.iter_mut().find(same) {
+            Some(waiting) => *waiting = new,
+            None => self.control.push_back(new),
+        }
+    }
+
     fn sendable(&self) -> u8 {
         if self.arbiter_off { 0 } else { self.occupied & !self.pause.stopped() }
     }
 
     fn next_class(&self) -> Option<u8> {
-        self.turn.peek(u128::from(self.sendable()))
+        self.turn.peek_class(self.sendable())
     }
 
     fn start_data<W: World>(

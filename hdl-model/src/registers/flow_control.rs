@@ -27,13 +27,14 @@ impl Nic {
             }
             RegId::FCCFG => {
                 let c = Fccfg::from_bits_retain(v);
-                b.rx_mac.buffers.mode = if c.contains(Fccfg::TFCE_PRIORITY) {
+                let mode = if c.contains(Fccfg::TFCE_PRIORITY) {
                     FlowControlMode::Priority
                 } else if c.contains(Fccfg::TFCE_LINK) {
                     FlowControlMode::Link
                 } else {
                     FlowControlMode::Off
                 };
+                b.rx_mac.buffers.set_mode(mode);
             }
             RegId::FCTTV => {
                 b.rx_mac.buffers.set_pause_quanta(2 * i, (v & 0xFFFF) as u16);

@@ -41,10 +41,16 @@ struct Buffer {
 pub struct RxBuffers {
     buffers: [Buffer; 8],
     /// FCCFG.TFCE.
-    pub mode: FlowControlMode,
+    mode: FlowControlMode,
     /// FCRTV: quanta left on the shadow timer when an XOFF is repeated.
     pub refresh_quanta: u16,
     quantum_cycles: u64,
+    /// Bit n: buffer n, or a setting it depends on, has changed since its thresholds were last looked at.
+    changed: u8,
+    /// The class of the frame in progress when that was done.
+    arrived_in: usize,
+    /// The earliest XOFF that has to be repeated.
+    next_refresh: Cycle,
 }
 
 impl RxBuffers {
@@ -69,7 +75,16 @@ impl RxBuffers {
             mode: FlowControlMode::Off,
             refresh_quanta: 0,
             quantum_cycles,
+            changed: 0xFF,
+            arrived_in: 0,
+            next_refresh: Cycle::NEVER,
         }
+    }
+
+    /// FCCFG.TFCE.
+    pub fn set_mode(&mut self, mode: FlowControlMode) {
+        self.mode = mode;
+        self.changed = 0xFF;
     }
 
     /// RXPBSIZE(tc).
@@ -81,12 +96,14 @@ impl RxBuffers {
     pub fn set_high(&mut self, tc: usize, bytes: u32, enabled: bool) {
         self.buffers[tc].high = bytes;
         self.buffers[tc].high_enabled = enabled;
+        self.changed |= 1 << tc;
     }
 
     /// FCRTL(tc).
     pub fn set_low(&mut self, tc: usize, bytes: u32, xon_enabled: bool) {
         self.buffers[tc].low = bytes;
         self.buffers[tc].xon_enabled = xon_enabled;
+        self.changed |= 1 << tc;
     }
 
     /// The class's half of FCTTV.
@@ -112,6 +129,7 @@ impl RxBuffers {
             return None;
         }
         b.fill += footprint;
+        self.changed |= 1 << tc;
         Some(footprint)
     }
 
@@ -119,6 +137,7 @@ impl RxBuffers {
     pub fn release(&mut self, tc: usize, bytes: u32) {
         let b = &mut self.buffers[tc];
         b.fill = b.fill.saturating_sub(bytes);
+        self.changed |= 1 << tc;
     }
 
     /// Bytes that may still arrive before the class asks for XOFF; `None` when it will not or has done so.
@@ -133,7 +152,7 @@ impl RxBuffers {
         if self.mode == FlowControlMode::Off {
             return Cycle::NEVER;
         }
-        self.buffers.iter().map(|b| b.refresh_at).min().unwrap_or(Cycle::NEVER)
+        self.next_refresh
     }
 
     /// Compares fills with thresholds and asks for XOFF, its refresh, or XON. `arriving` is the class and size of the
@@ -149,7 +168,18 @@ impl RxBuffers {
         if self.mode == FlowControlMode::Off {
             return;
         }
-        for tc in 0..8 {
+        // Only a class whose fill, marks or repetition time call for it needs a look: the one that bytes arrive in, the
+        // one they arrived in before (its frame may have been dropped), and those that have changed.
+        let mut look = self.changed | 1 << arriving.0 | 1 << self.arrived_in;
+        if now >= self.next_refresh {
+            look = 0xFF;
+        }
+        self.changed = 0;
+        self.arrived_in = arriving.0;
+        let mut news = false;
+        while look != 0 {
+            let tc = look.trailing_zeros() as usize;
+            look &= look - 1;
             let b = &self.buffers[tc];
             if !b.high_enabled && !b.xoff {
                 continue;
@@ -162,6 +192,7 @@ impl RxBuffers {
             if full && !b.xoff {
                 let send = self.mode == FlowControlMode::Priority || !self.any_xoff();
                 stats.xon_to_xoff[tc] += 1;
+                news = true;
                 self.buffers[tc].xoff = true;
                 self.buffers[tc].refresh_at = now + repeat_after;
                 if send {
@@ -169,15 +200,21 @@ impl RxBuffers {
                 }
             } else if b.xoff && !full && (fill <= b.low || !b.high_enabled) {
                 let xon = b.xon_enabled;
+                news = true;
                 self.buffers[tc].xoff = false;
                 self.buffers[tc].refresh_at = Cycle::NEVER;
                 if xon && (self.mode == FlowControlMode::Priority || !self.any_xoff()) {
                     out.push(self.message(tc, 0, class_of_priority));
                 }
             } else if b.xoff && now >= b.refresh_at {
+                news = true;
                 out.push(self.message(tc, b.pause_quanta, class_of_priority));
                 self.buffers[tc].refresh_at = now + repeat_after;
             }
+        }
+        if news {
+            self.next_refresh =
+                self.buffers.iter().map(|b| b.refresh_at).min().unwrap_or(Cycle::NEVER);
         }
     }
 

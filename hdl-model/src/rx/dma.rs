@@ -129,7 +129,7 @@ impl RxDma {
     fn fetch(&mut self, q: u8, read: &mut Fifo<ReadRequest>) {
         let queue = &mut self.queues[usize::from(q)];
         let n = queue.fetch_now();
-        let addr = queue.base + u64::from(queue.fetch) * 16;
+        let addr = queue.descriptor_addr(queue.fetch);
         read.push(ReadRequest {
             addr,
             len: u32::from(n) * 16,
@@ -171,7 +171,8 @@ impl RxDma {
     /// Buffers a packet needs in its queue.
     fn parts(&self, q: usize, packet: &RxPacket) -> usize {
         let bytes = packet.frame.bytes.len() + if self.keep_fcs { frame::FCS_BYTES } else { 0 };
-        bytes.div_ceil(self.queues[q].buffer_bytes.max(1) as usize)
+        let buffer = self.queues[q].buffer_bytes.max(1) as usize;
+        if bytes <= buffer { 1 } else { bytes.div_ceil(buffer) }
     }
 
     /// The next class whose first packet can move: into memory, or away because its queue drops.
@@ -179,8 +180,11 @@ impl RxDma {
         if self.posted >= MAX_POSTED {
             return None;
         }
-        let mut movable = 0u128;
-        for tc in (0..8).filter(|tc| self.occupied & (1 << tc) != 0) {
+        let mut movable = 0;
+        let mut left = self.occupied;
+        while left != 0 {
+            let tc = left.trailing_zeros() as usize;
+            left &= left - 1;
             let q = self.queue_of(tc);
             let queue = &self.queues[q];
             if let Some(packet) = self.waiting[tc].front()
@@ -189,7 +193,7 @@ impl RxDma {
                 movable |= 1 << tc;
             }
         }
-        self.class_turn.peek(movable)
+        self.class_turn.peek_class(movable)
     }
 
     /// DROP_EN: no descriptor, none on its way, and software has handed over none.
@@ -248,7 +252,7 @@ impl RxDma {
         Some(RxSegment {
             data_addr: free.addr,
             len: len as u32,
-            desc_addr: queue.base + u64::from(free.index) * 16,
+            desc_addr: queue.descriptor_addr(free.index),
             desc: write_back(queue.advanced, len as u16, *left == 0),
         })
     }

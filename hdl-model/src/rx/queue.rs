@@ -84,6 +84,11 @@ impl RxQueue {
         self.host_ready().min(ON_DIE_DESCRIPTORS - held).min(self.len - self.fetch.min(self.len))
     }
 
+    /// Bus address of the descriptor at a ring position. Software may have put the ring anywhere; addresses wrap.
+    pub fn descriptor_addr(&self, index: u16) -> u64 {
+        self.base.wrapping_add(u64::from(index) * 16)
+    }
+
     /// The ring position after `index`.
     pub fn next(&self, index: u16) -> u16 {
         if index >= self.len.saturating_sub(1) { 0 } else { index + 1 }

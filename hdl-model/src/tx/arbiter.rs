@@ -24,6 +24,21 @@ impl RoundRobin {
         })
     }
 
+    /// [`RoundRobin::peek`] over the eight traffic classes.
+    #[inline]
+    pub fn peek_class(self, ready: u8) -> Option<u8> {
+        if ready == 0 {
+            return None;
+        }
+        let after = (u32::from(ready) >> (self.last & 7)) >> 1;
+        #[allow(clippy::cast_possible_truncation)] // at most 7
+        Some(if after == 0 {
+            ready.trailing_zeros() as u8
+        } else {
+            self.last + 1 + after.trailing_zeros() as u8
+        })
+    }
+
     /// Moves the pointer: `granted` is served last from now on.
     #[inline]
     pub fn grant(&mut self, granted: u8) {
