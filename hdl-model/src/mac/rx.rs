@@ -146,6 +146,7 @@ impl RxMac {
         }
         while self.inbox.front().is_some_and(|(_, f)| self.received >= arrival_bytes(f)) {
             if let Some((_, f)) = self.inbox.pop_front() {
+                self.buffers.arrival_ended(usize::from(self.class));
                 self.complete(now, f, ports, world);
             }
             self.begin_front(now);

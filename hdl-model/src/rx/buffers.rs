@@ -47,8 +47,6 @@ pub struct RxBuffers {
     quantum_cycles: u64,
     /// Bit n: buffer n, or a setting it depends on, has changed since its thresholds were last looked at.
     changed: u8,
-    /// The class of the frame in progress when that was done.
-    arrived_in: usize,
     /// The earliest XOFF that has to be repeated.
     next_refresh: Cycle,
 }
@@ -76,7 +74,6 @@ impl RxBuffers {
             refresh_quanta: 0,
             quantum_cycles,
             changed: 0xFF,
-            arrived_in: 0,
             next_refresh: Cycle::NEVER,
         }
     }
@@ -133,6 +130,11 @@ impl RxBuffers {
         Some(footprint)
     }
 
+    /// The frame in progress has ended, kept or not: its bytes no longer count as arriving.
+    pub fn arrival_ended(&mut self, tc: usize) {
+        self.changed |= 1 << tc;
+    }
+
     /// Gives space back.
     pub fn release(&mut self, tc: usize, bytes: u32) {
         let b = &mut self.buffers[tc];
@@ -168,14 +170,13 @@ impl RxBuffers {
         if self.mode == FlowControlMode::Off {
             return;
         }
-        // Only a class whose fill, marks or repetition time call for it needs a look: the one that bytes arrive in, the
-        // one they arrived in before (its frame may have been dropped), and those that have changed.
-        let mut look = self.changed | 1 << arriving.0 | 1 << self.arrived_in;
+        // Only a class whose fill, marks or repetition time call for it needs a look: the one that bytes arrive in, and
+        // those that have changed.
+        let mut look = self.changed | 1 << arriving.0;
         if now >= self.next_refresh {
             look = 0xFF;
         }
         self.changed = 0;
-        self.arrived_in = arriving.0;
         let mut news = false;
         while look != 0 {
             let tc = look.trailing_zeros() as usize;
