@@ -161,6 +161,28 @@ fn nothing_is_sent_unless_switched_on() {
 }
 
 #[test]
+fn a_line_that_was_down_carries_the_last_word_and_no_backlog() {
+    let mut b = pfc();
+    b.nic.set_link(false);
+    b.arrive_in_a_row(4, &tagged(3, LEN));
+    b.run(50_000);
+    b.nic.set_link(true);
+    b.run(100);
+    let said: Vec<MacControl> = b.world.control_frames().into_iter().map(|s| s.0).collect();
+    assert_eq!(said, [MacControl::pfc(1 << 3, 100)], "of a hundred repetitions");
+
+    b.nic.set_link(false);
+    b.run(500);
+    b.offer(3, 4);
+    b.run(5000);
+    b.nic.set_link(true);
+    b.run(100);
+    let said = b.world.control_frames();
+    assert_eq!(said.len(), 2);
+    assert_eq!(said[1].0, MacControl::pfc(1 << 3, 0), "XON took the place of the XOFF before it");
+}
+
+#[test]
 fn classes_are_told_apart() {
     let mut b = pfc();
     b.write(FCTTV.at(2), Fcttv::empty().with_quanta(4, 7));

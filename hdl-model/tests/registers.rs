@@ -198,15 +198,17 @@ fn reset_does_not_shorten_the_frame_on_the_wire() {
 }
 
 /// Registers that a block acts on while traffic is running.
-const HOT: [RegId; 24] = [
+const HOT: [RegId; 26] = [
     RegId::TDT,
     RegId::TDH,
     RegId::TDLEN,
     RegId::TDBAL,
+    RegId::TDBAH,
     RegId::TXDCTL,
     RegId::RDT,
     RegId::RDH,
     RegId::RDLEN,
+    RegId::RDBAH,
     RegId::RXDCTL,
     RegId::SRRCTL,
     RegId::MTQC,

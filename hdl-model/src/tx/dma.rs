@@ -217,7 +217,7 @@ impl TxDma {
     fn fetch(&mut self, q: u8, read: &mut Fifo<ReadRequest>) {
         let queue = &mut self.queues[usize::from(q)];
         let n = queue.fetch_now();
-        let addr = queue.base + u64::from(queue.fetch) * 16;
+        let addr = queue.descriptor_addr(queue.fetch);
         read.push(ReadRequest {
             addr,
             len: u32::from(n) * 16,
@@ -372,7 +372,7 @@ impl TxDma {
         if f.flags & desc::TX_RS != 0 {
             ports.write.push(PostedWrite::TxStatus {
                 queue: f.queue,
-                addr: queue.base + u64::from(f.index) * 16 + 8,
+                addr: queue.descriptor_addr(f.index).wrapping_add(8),
                 value: f.flags | desc::TX_DD,
             });
         }

@@ -76,6 +76,11 @@ impl TxQueue {
         if wanted { ready.min(ON_DIE_DESCRIPTORS - held).min(self.len - self.fetch) } else { 0 }
     }
 
+    /// Bus address of the descriptor at a ring position. Software may have put the ring anywhere; addresses wrap.
+    pub fn descriptor_addr(&self, index: u16) -> u64 {
+        self.base.wrapping_add(u64::from(index) * 16)
+    }
+
     /// The ring position after `index`.
     pub fn next(&self, index: u16) -> u16 {
         if index >= self.len.saturating_sub(1) { 0 } else { index + 1 }
