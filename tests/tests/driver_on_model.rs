@@ -1,0 +1,330 @@
+//! The driver on the in-process model: what one says the other does, and both count alike.
+
+mod common;
+
+use common::{End, Pair, frame, tagged};
+use std::time::Duration;
+use xoff::adapter::ModelBus;
+use xoff_driver::hang::{HangCheck, Progress, xoffs_received};
+use xoff_driver::{Bar, Bus, Config, ConfigError, Device, Error, FlowControl};
+use xoff_model::NicConfig;
+use xoff_regs::frame::{FCS_BYTES, MIN_BYTES};
+use xoff_regs::{FCCFG, FCRTH, FCRTL, Fccfg, Fcrth, Fcrtl, MFLCN, Mflcn};
+
+const MS: Duration = Duration::from_millis(1);
+
+/// What a frame becomes on the wire, without FCS.
+fn padded(mut frame: Vec<u8>) -> Vec<u8> {
+    frame.resize(frame.len().max(MIN_BYTES), 0);
+    frame
+}
+
+fn bytes_with_fcs(frames: &[Vec<u8>]) -> u64 {
+    frames.iter().map(|f| (f.len().max(MIN_BYTES) + FCS_BYTES) as u64).sum()
+}
+
+#[test]
+fn one_class_carries_every_length_unchanged() {
+    let mut pair = Pair::open(&Config::default());
+    let frames: Vec<_> =
+        (17..=1514).step_by(13).map(|len| frame(len, len.to_le_bytes()[0])).collect();
+    let count = frames.len() as u64;
+    pair.a.send(0, &frames);
+    pair.run(MS);
+    let expected: Vec<_> = frames.iter().cloned().map(padded).collect();
+    assert!(pair.b.receive(0) == expected, "lost, changed or out of order");
+    assert_eq!(pair.a.reclaim(0) as u64, count);
+    assert_eq!(pair.a.tx[0].pending(), 0);
+
+    let sent = pair.a.device.stats().expect("reads");
+    let got = pair.b.device.stats().expect("reads");
+    let bytes = bytes_with_fcs(&frames);
+    assert_eq!((sent.gptc, sent.gotc, sent.tpt), (count, bytes, count));
+    assert_eq!((got.gprc, got.gorc, got.tpr), (count, bytes, count));
+    assert_eq!((sent.qptc[0], got.qprc[0]), (count, count));
+    let sizes = [sent.ptc64, sent.ptc127, sent.ptc255, sent.ptc511, sent.ptc1023, sent.ptc1522];
+    assert_eq!(sizes, [got.prc64, got.prc127, got.prc255, got.prc511, got.prc1023, got.prc1522]);
+    let within = |from: usize, to: usize| {
+        frames.iter().filter(|f| (from..=to).contains(&(f.len().max(60) + 4))).count() as u64
+    };
+    assert_eq!(sizes[..3], [within(64, 64), within(65, 127), within(128, 255)]);
+    assert_eq!((got.gptc, sent.gprc), (0, 0), "nothing went the other way");
+    pair.assert_sound();
+}
+
+/// More frames than the rings have descriptors: both wrap several times.
+#[test]
+fn rings_wrap() {
+    let config = Config { tx_ring_len: 32, rx_ring_len: 32, rs_interval: 16, ..Config::default() };
+    let mut pair = Pair::open(&config);
+    let mut received = Vec::new();
+    for round in 0..10u8 {
+        let batch: Vec<_> =
+            (0..25).map(|i| frame(60 + usize::from(i) * 50, round * 25 + i)).collect();
+        pair.a.send(0, &batch);
+        pair.run(MS / 10);
+        assert_eq!(pair.a.reclaim(0), 25, "round {round}");
+        received.push(pair.b.receive(0));
+        assert!(received.last() == Some(&batch), "round {round}");
+    }
+    assert_eq!(pair.a.tx[0].completed(), 250);
+    pair.assert_sound();
+}
+
+#[test]
+fn eight_classes_arrive_on_their_own_rings() {
+    let config = Config::eight_classes(0xFF);
+    let map = config.priority_to_tc;
+    let mut pair = Pair::open(&config);
+    let frames = |priority: u8| -> Vec<_> {
+        (0..5 + priority).map(|i| tagged(priority, 100 + 10 * usize::from(priority), i)).collect()
+    };
+    for priority in 0..8u8 {
+        pair.a.send(map[usize::from(priority)].into(), &frames(priority));
+    }
+    pair.run(MS);
+    for priority in 0..8u8 {
+        let tc = usize::from(map[usize::from(priority)]);
+        assert!(pair.b.receive(tc) == frames(priority), "priority {priority}, class {tc}");
+        assert_eq!(pair.a.reclaim(tc), frames(priority).len());
+    }
+    let sent = pair.a.device.stats().expect("reads");
+    let got = pair.b.device.stats().expect("reads");
+    for priority in 0..8u8 {
+        let tc = usize::from(map[usize::from(priority)]);
+        let count = u64::from(5 + priority);
+        assert_eq!((sent.qptc[tc], got.qprc[tc]), (count, count), "class {tc}");
+        assert_eq!(sent.qbtc[tc], got.qbrc[tc], "class {tc}");
+    }
+    assert_eq!(sent.gptc, (5..13).sum::<u64>());
+    pair.assert_sound();
+}
+
+/// A class whose receiver stops is stopped at the sender, loses nothing, and holds nobody up.
+#[test]
+fn a_full_class_stops_its_sender_and_no_other() {
+    let config = Config { tx_ring_len: 128, rx_ring_len: 32, ..Config::eight_classes(0b0011_1000) };
+    let mut pair = Pair::open(&config);
+    let mut check = HangCheck::default();
+    let mut sent = vec![0; 8];
+    let mut before = pair.a.device.stats().expect("reads");
+    // Class 3 is never polled: 31 buffers and 49 KB of packet buffer until XOFF.
+    for round in 0..6u8 {
+        for tc in [3usize, 5] {
+            let room = pair.a.tx[tc].free_slots().min(100);
+            let batch: Vec<_> =
+                (0..room).map(|_| tagged(u8::try_from(tc).expect("small"), 1514, round)).collect();
+            sent[tc] += batch.len();
+            pair.a.send(tc, &batch);
+        }
+        // Class 5 is polled before its 31 buffers are used up.
+        let mut arrived = 0;
+        for _ in 0..100 {
+            pair.run(MS / 25);
+            arrived += pair.b.receive(5).len();
+        }
+        assert_eq!(arrived, 100, "round {round}: class 5 was held up");
+        pair.a.reclaim(5);
+        pair.a.reclaim(3);
+        let now = pair.a.device.stats().expect("reads");
+        let xoffs = xoffs_received(&now.delta(&before), pair.a.device.config(), 3);
+        before = now;
+        let (pending, completed) = (pair.a.tx[3].pending(), pair.a.tx[3].completed());
+        let progress = check.check(pending, completed, xoffs);
+        if round > 1 {
+            assert_eq!(progress, Progress::Paused, "round {round}: refreshed and so not hung");
+        }
+    }
+    assert_eq!(pair.a.adapter.borrow().nic.stopped_classes(), 1 << 3);
+    let b = pair.b.device.stats().expect("reads");
+    let a = pair.a.device.stats().expect("reads");
+    assert!(b.pxofftxc[3] > 1, "refreshed: {}", b.pxofftxc[3]);
+    assert_eq!((a.pxoffrxc, a.pxonrxc), (b.pxofftxc, b.pxontxc), "both ends count alike");
+    assert_eq!(b.pxofftxc.iter().sum::<u64>(), b.pxofftxc[3], "XOFF for class 3 only");
+
+    // The receiver comes back: XON, and everything arrives.
+    let mut arrived = 0;
+    for _ in 0..100 {
+        arrived += pair.b.receive(3).len();
+        pair.run(MS / 50);
+    }
+    pair.a.reclaim(3);
+    assert_eq!((arrived, pair.a.tx[3].pending()), (sent[3], 0));
+    assert!(pair.b.device.stats().expect("reads").pxontxc[3] >= 1);
+    assert_eq!(pair.a.adapter.borrow().nic.stopped_classes(), 0);
+    pair.assert_sound();
+}
+
+/// 802.3x with one class: the whole link stops, and nothing is lost either.
+#[test]
+fn a_full_link_stops_its_sender() {
+    let config = Config {
+        flow_control: FlowControl::Link,
+        tx_ring_len: 1024,
+        rx_ring_len: 32,
+        ..Config::default()
+    };
+    let mut pair = Pair::open(&config);
+    let batch: Vec<_> = (0..900).map(|_| frame(1514, 9)).collect();
+    pair.a.send(0, &batch);
+    pair.run(3 * MS);
+    assert_eq!(pair.a.adapter.borrow().nic.stopped_classes(), 0xFF);
+    let mut arrived = 0;
+    for _ in 0..100 {
+        arrived += pair.b.receive(0).len();
+        pair.run(MS / 50);
+    }
+    assert_eq!(arrived, batch.len());
+    let (a, b) = (pair.a.device.stats().expect("reads"), pair.b.device.stats().expect("reads"));
+    assert!(b.lxofftxc >= 1 && b.lxontxc >= 1);
+    assert_eq!((a.lxoffrxc, a.lxonrxc), (b.lxofftxc, b.lxontxc));
+    assert_eq!(a.pxoffrxc, [0; 8], "802.3x and PFC do not mix");
+    pair.assert_sound();
+}
+
+/// Taking lossless priorities away one by one ends with PFC off, in the registers and on the wire.
+#[test]
+fn pfc_is_taken_away_priority_by_priority() {
+    let mut pair = Pair::open(&Config { rx_ring_len: 32, ..Config::eight_classes(0b0001_1000) });
+    let state = |end: &mut End| {
+        let bar = end.device.bus_mut().bar();
+        let sends: Vec<usize> =
+            (0..8).filter(|&tc| bar.read(FCRTH.at(tc)).contains(Fcrth::FCEN)).collect();
+        for &tc in &sends {
+            assert!(bar.read(FCRTL.at(tc)).bytes() > 0, "class {tc}: an XON mark of 0 floods");
+        }
+        (bar.read(MFLCN) & (Mflcn::RFCE | Mflcn::RPFCE), bar.read(FCCFG), sends)
+    };
+    assert_eq!(state(&mut pair.b), (Mflcn::RPFCE, Fccfg::TFCE_PRIORITY, vec![3, 4]));
+    pair.b.device.set_flow_control(&FlowControl::Priority { mask: 0b1000 }).expect("valid");
+    assert_eq!(state(&mut pair.b), (Mflcn::RPFCE, Fccfg::TFCE_PRIORITY, vec![3]));
+    pair.b.device.set_flow_control(&FlowControl::Priority { mask: 0 }).expect("valid");
+    assert_eq!(state(&mut pair.b), (Mflcn::empty(), Fccfg::empty(), vec![]));
+    let bar = pair.b.device.bus_mut().bar();
+    assert!((0..8).all(|tc| bar.read(FCRTL.at(tc)) == Fcrtl::empty()));
+
+    // Nothing is polled: the buffer overflows, as it must now, and no pause is sent.
+    let batch: Vec<_> = (0..200).map(|_| tagged(3, 1514, 0)).collect();
+    pair.a.send(3, &batch);
+    pair.run(MS);
+    let b = pair.b.device.stats().expect("reads");
+    assert_eq!((b.pxofftxc, b.lxofftxc), ([0; 8], 0));
+    assert!(b.mpc[3] > 0, "a full buffer without flow control drops");
+    assert_eq!(b.gprc, 200, "missed frames were received well");
+}
+
+/// A pause does not explain a dead link: the same check calls the ring hung.
+#[test]
+fn a_dead_link_is_seen_and_a_ring_behind_it_is_hung() {
+    let mut pair = Pair::open(&Config { tx_ring_len: 1024, ..Config::default() });
+    pair.a.adapter.borrow_mut().nic.set_link(false);
+    assert!(!pair.a.device.link().expect("reads").up);
+    // More than the adapter's own buffer holds, or all would count as read.
+    let batch: Vec<_> = (0..500).map(|_| frame(1514, 1)).collect();
+    pair.a.send(0, &batch);
+    let mut check = HangCheck::default();
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        pair.run(4 * MS);
+        pair.a.reclaim(0);
+        seen.push(check.check(pair.a.tx[0].pending(), pair.a.tx[0].completed(), 0));
+    }
+    assert_eq!(seen, [Progress::Moving, Progress::Suspect, Progress::Hung]);
+    assert!(pair.b.receive(0).is_empty());
+
+    pair.a.adapter.borrow_mut().nic.set_link(true);
+    pair.run(MS);
+    assert!(pair.a.device.link().expect("reads").up);
+    assert_eq!(pair.b.receive(0).len(), 500);
+}
+
+#[test]
+fn a_link_that_never_comes_up_is_an_error_that_names_the_register() {
+    let (bus, adapter) = ModelBus::new(NicConfig::new(common::mac(1)));
+    adapter.borrow_mut().nic.set_link(false);
+    let config = Config { link_timeout: 5 * MS, ..Config::default() };
+    let error = Device::open(bus, config).expect_err("there is no link");
+    assert!(matches!(error, Error::Timeout { .. }), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("LINKS") && text.contains("link"), "{text}");
+}
+
+/// The 82599 with jumbo frames and eight classes: 64 KB a class is too little for headroom and an XON mark below it.
+#[test]
+fn jumbo_frames_with_eight_classes_are_refused_with_what_would_fit() {
+    let jumbo = |config: Config| Config {
+        mtu: 9000,
+        rx_buffer_len: 10 * 1024,
+        tx_ring_len: 64,
+        rx_ring_len: 64,
+        ..config
+    };
+    let (bus, _) = ModelBus::new(NicConfig::new(common::mac(1)));
+    let error = Device::open(bus, jumbo(Config::eight_classes(0xFF))).expect_err("cannot work");
+    let Error::Config(ConfigError::NoHeadroom {
+        largest_mtu: Some(mtu),
+        largest_traffic_classes: Some(1),
+        ..
+    }) = error
+    else {
+        panic!("another error: {error}");
+    };
+    let text = error.to_string();
+    assert!(
+        text.contains(&format!("largest MTU is {mtu}")) && text.contains("at most 1"),
+        "{text}"
+    );
+    // What it names does work.
+    let fits = Config { mtu, ..jumbo(Config::eight_classes(0xFF)) };
+    End::open(1, fits).expect("the named MTU fits");
+    let one = Config { flow_control: FlowControl::Link, ..jumbo(Config::default()) };
+    let mut pair = Pair::open(&one);
+    pair.a.send(0, &[frame(9014, 3)]);
+    pair.run(MS);
+    assert!(pair.b.receive(0) == [frame(9014, 3)]);
+}
+
+#[test]
+fn a_vector_fires_for_its_class_and_again_only_when_armed() {
+    let mut pair = Pair::open(&Config::eight_classes(0xFF));
+    let fired = |pair: &Pair| std::mem::take(&mut pair.b.adapter.borrow_mut().host.vectors);
+    fired(&pair);
+    let send = |pair: &mut Pair| {
+        pair.a.send(5, &[tagged(5, 100, 0)]);
+        pair.run(MS);
+    };
+    send(&mut pair);
+    assert_eq!(fired(&pair), 0, "masked when opened");
+    pair.b.rx[5].arm();
+    pair.run(MS);
+    assert_eq!(fired(&pair), 1 << 5, "a frame that came in before fires at once");
+    send(&mut pair);
+    assert_eq!(fired(&pair), 0, "masked itself");
+    pair.b.rx[5].arm();
+    pair.run(MS);
+    assert_eq!(fired(&pair), 1 << 5);
+    assert_eq!(pair.b.receive(5).len(), 2);
+}
+
+#[test]
+fn closing_gives_the_bus_back_for_another_device() {
+    let mut pair = Pair::open(&Config::eight_classes(0xFF));
+    pair.a.send(0, &[frame(100, 1)]);
+    pair.run(MS);
+    let bus = pair.a.device.close().expect("closes");
+    pair.a.adapter.borrow_mut().host.sent.clear();
+
+    // One class now, and nothing of the eight left behind.
+    let mut device = Device::open(bus, Config::default()).expect("comes up again");
+    assert_eq!(device.stats().expect("reads").gptc, 0, "counts from zero");
+    let mut pool = device.pool(64).expect("memory");
+    let mut ring = device.tx_ring(0).expect("its ring");
+    let mut buffer = pool.alloc().expect("a free buffer");
+    pool.write(&mut buffer, 0, &frame(100, 7)).expect("fits");
+    ring.send(&mut vec![buffer]).expect("may be sent");
+    device.bus_mut().sleep(MS);
+    assert_eq!(device.stats().expect("reads").gptc, 1);
+    let sent: Vec<_> =
+        pair.a.adapter.borrow().host.sent.iter().map(|(f, _)| f.bytes.clone()).collect();
+    assert!(sent == [frame(100, 7)]);
+}
