@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::reg::{FieldInfo, Offset, RegInfo};
-use crate::table::{REGISTERS, RegId};
+use crate::table::{RegId, TABLE};
 
 /// Size of the register space in BAR0, in bytes (data sheet 8.1).
 pub const REGISTER_SPACE: u32 = 128 * 1024;
@@ -12,23 +12,18 @@ pub const REGISTER_SPACE: u32 = 128 * 1024;
 const DWORDS: usize = REGISTER_SPACE as usize / 4;
 
 /// Number of storage cells that hold all registers: array entries count once, aliases do not count.
-pub const SLOTS: usize = slots_before(REGISTERS.len());
+pub const SLOTS: usize = {
+    let last = TABLE.len() - 1;
+    FIRST_SLOT[last] as usize + TABLE[last].count as usize
+};
 
-const fn slots_before(register: usize) -> usize {
+const FIRST_SLOT: [u16; TABLE.len()] = {
+    let mut first = [0; TABLE.len()];
     let mut slots = 0;
     let mut i = 0;
-    while i < register {
-        slots += REGISTERS[i].count as usize;
-        i += 1;
-    }
-    slots
-}
-
-const FIRST_SLOT: [u16; REGISTERS.len()] = {
-    let mut first = [0; REGISTERS.len()];
-    let mut i = 0;
-    while i < REGISTERS.len() {
-        first[i] = narrow(slots_before(i));
+    while i < TABLE.len() {
+        first[i] = narrow(slots);
+        slots += TABLE[i].count as usize;
         i += 1;
     }
     first
@@ -48,7 +43,7 @@ impl RegId {
     /// When the register has no such entry.
     pub const fn slot(self, index: usize) -> usize {
         let register = self as usize;
-        assert!(index < REGISTERS[register].count as usize, "no such entry of the register");
+        assert!(index < TABLE[register].count as usize, "no such entry of the register");
         FIRST_SLOT[register] as usize + index
     }
 }
@@ -58,10 +53,10 @@ static OWNERS: [(RegId, u16); SLOTS] = {
     let mut owners = [(RegId::CTRL, 0); SLOTS];
     let mut slot = 0;
     let mut i = 0;
-    while i < REGISTERS.len() {
+    while i < TABLE.len() {
         let mut index = 0;
-        while index < REGISTERS[i].count {
-            owners[slot] = (REGISTERS[i].id, index);
+        while index < TABLE[i].count {
+            owners[slot] = (TABLE[i].id, index);
             slot += 1;
             index += 1;
         }
@@ -71,7 +66,7 @@ static OWNERS: [(RegId, u16); SLOTS] = {
 };
 
 /// For every dword of the register space, its storage cell plus one, or 0 where there is no register.
-static CELLS: [u16; DWORDS] = cells(&REGISTERS);
+static CELLS: [u16; DWORDS] = cells(&TABLE);
 
 const fn claim(cells: &mut [u16; DWORDS], offset: u32, cell: u16) {
     assert!(offset.is_multiple_of(4), "a register is not on a dword boundary");

@@ -23,5 +23,5 @@ pub mod table;
 
 pub use bits::*;
 pub use decode::{Decoded, SLOTS, lookup, name};
-pub use reg::{Access, Alias, FieldInfo, Offset, Reg, RegArray, RegInfo, RegValue};
+pub use reg::{Access, Alias, Block, FieldInfo, Offset, Reg, RegArray, RegInfo, RegValue};
 pub use table::*;

@@ -204,6 +204,15 @@ pub struct Alias {
     pub count: u16,
 }
 
+/// A group of registers that serve one purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Short name: [`RegInfo::block`] of its registers.
+    pub name: &'static str,
+    /// What the block is, with a capital letter.
+    pub title: &'static str,
+}
+
 /// All that is known of one register or register array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegInfo {
@@ -211,6 +220,8 @@ pub struct RegInfo {
     pub id: RegId,
     /// Data sheet name.
     pub name: &'static str,
+    /// The block it belongs to: [`Block::name`] of an entry of [`crate::BLOCKS`].
+    pub block: &'static str,
     /// What the register is for, one line.
     pub doc: &'static str,
     /// Place of entry 0 in BAR0, in bytes.

@@ -4,8 +4,8 @@ use std::panic::catch_unwind;
 
 use xoff_regs::decode::{REGISTER_SPACE, check_layout, slot_at};
 use xoff_regs::{
-    Access, Alias, DCA_RXCTRL, EIMS_EX, EITR, FCRTH, MRQC, Offset, QPTC, RAH, RAL, RDBAL, RDT, Reg,
-    RegId, RegInfo, SLOTS, SRRCTL, TABLE, TDT, TXPBTHRESH, lookup,
+    Access, Alias, BLOCKS, DCA_RXCTRL, EIMS_EX, EITR, FCRTH, MRQC, Offset, QPTC, RAH, RAL, RDBAL,
+    RDT, Reg, RegId, RegInfo, SLOTS, SRRCTL, TABLE, TDT, TXPBTHRESH, lookup,
 };
 
 #[test]
@@ -16,6 +16,26 @@ fn table_is_indexed_by_id_and_documented() {
         assert_eq!((*id as usize, info.id, info.name), (i, *id, format!("{id:?}").as_str()));
         assert!(info.doc.len() > 5 && !info.source.is_empty(), "{}", info.name);
         assert!(!info.doc.starts_with(' '), "{}", info.name);
+    }
+}
+
+#[test]
+fn blocks_are_named_once_and_stand_together() {
+    let mut blocks: Vec<&str> = TABLE.iter().map(|info| info.block).collect();
+    blocks.dedup();
+    let named: Vec<&str> = BLOCKS.iter().map(|block| block.name).collect();
+    assert_eq!(blocks, named);
+    assert!(BLOCKS.iter().all(|block| block.title.len() > 3));
+    assert_eq!(RegId::TIMINCA.info().block, "timesync");
+}
+
+#[test]
+fn sources_are_known_words() {
+    for info in &TABLE {
+        for word in info.source.split(' ') {
+            let known = ["ds", "ds-x550", "linux", "dpdk", "hw", "NC", "chosen"];
+            assert!(known.contains(&word), "{}: {word}", info.name);
+        }
     }
 }
 

@@ -4,19 +4,35 @@
 //! getter and a `with_` setter; a setter keeps only the bits that fit the field, as the hardware would.
 //! Names and places are those of the 82599 data sheet, section 8.2.3, unless the line says otherwise.
 
+mod board;
 mod dcb;
+mod filters;
 mod flow_control;
+mod flow_director;
 mod general;
 mod interrupt;
+mod mac;
+mod management;
+mod offload;
 mod rx;
+mod timesync;
 mod tx;
+mod virtualization;
 
+pub use board::*;
 pub use dcb::*;
+pub use filters::*;
 pub use flow_control::*;
+pub use flow_director::*;
 pub use general::*;
 pub use interrupt::*;
+pub use mac::*;
+pub use management::*;
+pub use offload::*;
 pub use rx::*;
+pub use timesync::*;
 pub use tx::*;
+pub use virtualization::*;
 
 /// Defines register value types. First the single bits, `NAME bit "meaning";`, then after `fields`, the wider ones,
 /// `NAME [msb:lsb] getter setter "meaning";`. The same lines give the constants, the accessors, their documentation

@@ -2,7 +2,7 @@
 
 macro_rules! interrupt {
     ([$next:ident $($then:ident)*] $($before:tt)*) => {
-        $next! { [$($then)*] $($before)*
+        $next! { [$($then)*] $($before)* interrupt "Interrupts" {
             /// Interrupt causes. A read clears all when GPIE.OCD is 0, else bits 29:16.
             EICR: Eicr = 0x00800, W1c, reset 0x0000_0000, mask 0x7FFF_FFFF, "ds linux chosen";
 
@@ -23,6 +23,9 @@ macro_rules! interrupt {
 
             /// Causes masked automatically on EICR access and, with GPIE.EIAME, on MSI-X send.
             EIAM: Eicr = 0x00890, Rw, reset 0x0000_0000, mask 0x7FFF_FFFF, "ds linux chosen";
+
+            /// Whose throttling register the vectors 32 to 63 use: physical or virtual function, one bit each.
+            EITRSEL: u32 = 0x00894, Rw, reset 0x0000_0000, mask 0xFFFF_FFFF, "ds linux chosen";
 
             /// Interrupt mode.
             GPIE: Gpie = 0x00898, Rw, reset 0x0000_0000, mask 0xC000_FFFF, "ds linux chosen";
@@ -47,6 +50,6 @@ macro_rules! interrupt {
 
             /// MSI-X pending bits; writing a one clears.
             PBACL: u32 = 0x110C0 [8 x 0x4] alias 0x11068, W1c, reset 0x0000_0000, mask 0xFFFF_FFFF, "ds linux chosen";
-        }
+        }}
     };
 }

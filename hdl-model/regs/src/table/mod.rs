@@ -1,6 +1,6 @@
 //! The register table: one line a register, one file a block.
 //!
-//! To add a register, add a line to the block's file:
+//! To add a register, add a line to the block's file, or a line group `block "Title" { … }` in a new one:
 //!
 //! ```text
 //! /// What it is for.
@@ -13,24 +13,46 @@
 //! ([`crate::decode::check_layout`]).
 
 #[macro_use]
+mod dcb;
+#[macro_use]
+mod diagnostics;
+#[macro_use]
+mod fcoe;
+#[macro_use]
+mod filters;
+#[macro_use]
+mod flow_control;
+#[macro_use]
+mod flow_director;
+#[macro_use]
 mod general;
 #[macro_use]
 mod interrupt;
 #[macro_use]
-mod tx;
+mod mac;
 #[macro_use]
-mod dcb;
+mod management;
 #[macro_use]
-mod flow_control;
+mod nvm;
+#[macro_use]
+mod pcie;
 #[macro_use]
 mod rx;
 #[macro_use]
+mod security;
+#[macro_use]
 mod stats;
+#[macro_use]
+mod timesync;
+#[macro_use]
+mod tx;
+#[macro_use]
+mod virtualization;
 
 // The table lines name most of these types, and new lines should need no new import.
 #[allow(clippy::wildcard_imports)]
 use crate::bits::*;
-use crate::reg::{Access, Alias, Layout, Reg, RegArray, RegInfo, RegValue};
+use crate::reg::{Access, Alias, Block, Layout, Reg, RegArray, RegInfo, RegValue};
 
 /// The optional part of a table line when it is there, else the given default.
 macro_rules! or {
@@ -60,7 +82,7 @@ macro_rules! handle {
 }
 
 macro_rules! registers {
-    ([] $(
+    ([] $($block:ident $title:literal { $(
         #[doc = $doc:literal]
         $name:ident: $ty:ty = $offset:literal
             $([$count:literal x $stride:literal])?
@@ -68,25 +90,30 @@ macro_rules! registers {
             $(alias $alias:literal $([$alias_count:literal x $alias_stride:literal])?)*,
         $access:ident, reset $reset:literal $(then $others:literal)?, mask $mask:literal
         $(, sc $sc:literal)? $(, width $width:literal)?, $source:literal;
-    )*) => {
-        $(handle!($doc $name $ty, $offset; $($count $stride)?; $($bank2 $first)?);)*
+    )* })*) => {
+        $($(handle!($doc $name $ty, $offset; $($count $stride)?; $($bank2 $first)?);)*)*
 
         /// Identity of a register or register array.
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
         pub enum RegId {
-            $(#[doc = $doc] $name,)*
+            $($(#[doc = $doc] $name,)*)*
         }
 
         impl RegId {
             /// Every register, in the order of [`TABLE`].
-            pub const ALL: &'static [RegId] = &[$(RegId::$name),*];
+            pub const ALL: &'static [RegId] = &[$($(RegId::$name),*),*];
         }
 
-        pub(crate) const REGISTERS: [RegInfo; RegId::ALL.len()] = [$(RegInfo {
+        /// The blocks that the registers belong to, in the order of [`TABLE`].
+        pub const BLOCKS: &[Block] = &[$(Block { name: stringify!($block), title: $title }),*];
+
+        /// The description of every register, indexed by `RegId as usize`.
+        pub static TABLE: [RegInfo; RegId::ALL.len()] = [$($(RegInfo {
             id: RegId::$name,
             name: stringify!($name),
+            block: stringify!($block),
             doc: $doc.trim_ascii(),
             offset: $offset,
             count: or!(1; $($count)?),
@@ -105,15 +132,14 @@ macro_rules! registers {
             width: or!(32; $($width)?),
             fields: <$ty as RegValue>::FIELDS,
             source: $source,
-        }),*];
+        }),*),*];
     };
 }
 
 // Each block hands its lines to the next; `registers` gets them all.
-general! { [interrupt tx dcb flow_control rx stats registers] }
-
-/// The description of every register, indexed by `RegId as usize`.
-pub static TABLE: [RegInfo; RegId::ALL.len()] = REGISTERS;
+general! {
+    [mac nvm pcie interrupt tx dcb flow_control rx filters flow_director virtualization fcoe security timesync management diagnostics stats registers]
+}
 
 impl RegId {
     /// The register's description.

@@ -1,8 +1,8 @@
-//! Receive queues, DMA and filters (data sheet 8.2.3.7 and 8.2.3.8).
+//! Receive queues and DMA (data sheet 8.2.3.8).
 
 macro_rules! rx {
     ([$next:ident $($then:ident)*] $($before:tt)*) => {
-        $next! { [$($then)*] $($before)*
+        $next! { [$($then)*] $($before)* rx "Receive queues and DMA" {
             /// Receive ring address, low half; 128 byte aligned.
             RDBAL: u32 = 0x01000 [128 x 0x40] bank2 0x0D000 @ 64, Rw, reset 0x0000_0000, mask 0xFFFF_FF80, "ds linux";
 
@@ -29,6 +29,10 @@ macro_rules! rx {
             /// Receive queue control: enable and VLAN strip.
             RXDCTL: Rxdctl = 0x01028 [128 x 0x40] bank2 0x0D028 @ 64, Rw, reset 0x0000_0000, mask 0x467F_4000, "ds linux";
 
+            /// Receive coalescing of a queue.
+            RSCCTL: Rscctl = 0x0102C [128 x 0x40] bank2 0x0D02C @ 64,
+                Rw, reset 0x0000_0000, mask 0x0000_000D, "ds linux chosen";
+
             /// Receive DMA control.
             RDRXCTL: Rdrxctl = 0x02F00, Rw, reset 0x0010_8808, mask 0x063E_0002, "ds linux";
 
@@ -38,57 +42,17 @@ macro_rules! rx {
             /// Receive enable.
             RXCTRL: Rxctrl = 0x03000, Rw, reset 0x0000_0000, mask 0x0000_0001, "ds linux";
 
+            /// Receive start control, named by drivers only.
+            STARCTRL: u32 = 0x03024, Rw, reset 0x0000_0000, mask 0xFFFF_FFFF, "linux NC chosen";
+
+            /// Receive coalescing data buffer: bit 7 turns coalescing of pure acknowledges off.
+            RSCDBU: u32 = 0x03028, Rw, reset 0x0000_0000, mask 0x0000_0080, "ds linux chosen";
+
+            /// Wraps of the receive packet buffers.
+            RXMEMWRAP: u32 = 0x03190, Ro, reset 0x0000_0000, mask 0x0000_0000, "ds linux chosen";
+
             /// Size of the receive packet buffers. Entries from 1 are unused without DCB.
             RXPBSIZE: Pbsize = 0x03C00 [8 x 0x4], Rw, reset 0x0008_0000, mask 0x000F_FC00, "ds linux";
-
-            /// Receive checksum; written with RXCTRL.RXEN clear.
-            RXCSUM: Rxcsum = 0x05000, Rw, reset 0x0000_0000, mask 0x0000_3000, "ds linux";
-
-            /// Address filter; written with RXCTRL.RXEN clear.
-            FCTRL: Fctrl = 0x05080, Rw, reset 0x0000_0000, mask 0x0000_0702, "ds linux";
-
-            /// VLAN filter.
-            VLNCTRL: Vlnctrl = 0x05088, Rw, reset 0x0000_8100, mask 0x7000_FFFF, "ds linux";
-
-            /// Multicast filter.
-            MCSTCTRL: Mcstctrl = 0x05090, Rw, reset 0x0000_0000, mask 0x0000_0007, "ds linux";
-
-            /// Multicast table; undefined after reset, software zeroes it.
-            MTA: u32 = 0x05200 [128 x 0x4], Rw, reset 0x0000_0000, mask 0xFFFF_FFFF, "ds linux chosen";
-
-            /// Receive security block: halt and drain.
-            SECRXCTRL: Secrxctrl = 0x08D00, Rw, reset 0x0000_0001, mask 0x0000_0003, "ds linux";
-
-            /// Receive security block: drained.
-            SECRXSTAT: Secrxstat = 0x08D04, Ro, reset 0x0000_0001, mask 0x0000_0000, "ds linux";
-
-            /// VLAN table; software zeroes it.
-            VFTA: u32 = 0x0A000 [128 x 0x4], Rw, reset 0x0000_0000, mask 0xFFFF_FFFF, "ds linux chosen";
-
-            /// Receive address, bytes 0 to 3. Entry 0 comes from the EEPROM.
-            RAL: u32 = 0x0A200 [128 x 0x8]
-                alias 0x05400 [16 x 0x8], Rw, reset 0x0000_0000, mask 0xFFFF_FFFF, "ds linux chosen";
-
-            /// Receive address, bytes 4 and 5, and valid bit. Entry 0 comes from the EEPROM.
-            RAH: Rah = 0x0A204 [128 x 0x8]
-                alias 0x05404 [16 x 0x8], Rw, reset 0x0000_0000, mask 0x8000_FFFF, "ds linux chosen";
-
-            /// RSS redirection table, four entries each.
-            RETA: u32 = 0x0EB00 [32 x 0x4]
-                alias 0x05C00 [32 x 0x4], Rw, reset 0x0000_0000, mask 0x0F0F_0F0F, "ds linux";
-
-            /// RSS key.
-            RSSRK: u32 = 0x0EB80 [10 x 0x4]
-                alias 0x05C80 [10 x 0x4], Rw, reset 0x0000_0000, mask 0xFFFF_FFFF, "ds linux";
-
-            /// RSS queues of each traffic class.
-            RQTC: Rqtc = 0x0EC70, Rw, reset 0x0000_0000, mask 0x7777_7777, "ds linux chosen";
-
-            /// Receive queue mode.
-            MRQC: Mrqc = 0x0EC80 alias 0x05818, Rw, reset 0x0000_0000, mask 0xFFFF_000F, "ds linux";
-
-            /// Unicast table; undefined after reset, software zeroes it.
-            PFUTA: u32 = 0x0F400 [128 x 0x4], Rw, reset 0x0000_0000, mask 0xFFFF_FFFF, "ds linux chosen";
-        }
+        }}
     };
 }

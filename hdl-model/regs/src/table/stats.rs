@@ -2,7 +2,7 @@
 
 macro_rules! stats {
     ([$next:ident $($then:ident)*] $($before:tt)*) => {
-        $next! { [$($then)*] $($before)*
+        $next! { [$($then)*] $($before)* stats "Statistics" {
             /// Statistics set of four receive queues.
             RQSMR: QueueMap = 0x02300 [32 x 0x4], Rw, reset 0x0000_0000, mask 0x0F0F_0F0F, "ds linux";
 
@@ -195,6 +195,54 @@ macro_rules! stats {
 
             /// Good bytes that the receive DMA wrote to the host, high 4 bits.
             RXDGBCH: u32 = 0x02F58, Rc, reset 0x0000_0000, mask 0x0000_0000, width 4, "ds linux";
-        }
+
+            /// Which receive queues the receive DMA counters cover.
+            RXDSTATCTRL: u32 = 0x02F40, Rw, reset 0x0000_0000, mask 0xFFFF_FFFF, "ds linux chosen";
+
+            /// Good frames that the receive DMA dropped (RXDDPC).
+            RXDDGPC: u32 = 0x02F5C, Rc, reset 0x0000_0000, mask 0x0000_0000, "ds linux";
+
+            /// Good bytes that the receive DMA dropped, low 32 bits (RXDDBCL).
+            RXDDGBCL: u32 = 0x02F60, Rc, reset 0x0000_0000, mask 0x0000_0000, "ds linux";
+
+            /// Good bytes that the receive DMA dropped, high 4 bits (RXDDBCH).
+            RXDDGBCH: u32 = 0x02F64, Rc, reset 0x0000_0000, mask 0x0000_0000, width 4, "ds linux";
+
+            /// Good loop-back frames that the receive DMA wrote to the host (RXLPBKPC).
+            RXLPBKGPC: u32 = 0x02F68, Rc, reset 0x0000_0000, mask 0x0000_0000, "ds linux";
+
+            /// Good loop-back bytes that the receive DMA wrote to the host, low 32 bits (RXLPBKBCL).
+            RXLPBKGBCL: u32 = 0x02F6C, Rc, reset 0x0000_0000, mask 0x0000_0000, "ds linux";
+
+            /// Good loop-back bytes that the receive DMA wrote to the host, high 4 bits (RXLPBKBCH).
+            RXLPBKGBCH: u32 = 0x02F70, Rc, reset 0x0000_0000, mask 0x0000_0000, width 4, "ds linux";
+
+            /// Good loop-back frames that the receive DMA dropped (RXDLPBKPC).
+            RXDLPBKGPC: u32 = 0x02F74, Rc, reset 0x0000_0000, mask 0x0000_0000, "ds linux";
+
+            /// Good loop-back bytes that the receive DMA dropped, low 32 bits (RXDLPBKBCL).
+            RXDLPBKGBCL: u32 = 0x02F78, Rc, reset 0x0000_0000, mask 0x0000_0000, "ds linux";
+
+            /// Good loop-back bytes that the receive DMA dropped, high 4 bits (RXDLPBKBCH).
+            RXDLPBKGBCH: u32 = 0x02F7C, Rc, reset 0x0000_0000, mask 0x0000_0000, width 4, "ds linux";
+
+            /// Management frames received.
+            MNGPRC: u32 = 0x040B4, Rc, reset 0x0000_0000, mask 0x0000_0000, "ds linux NC";
+
+            /// Management frames dropped.
+            MNGPDC: u32 = 0x040B8, Rc, reset 0x0000_0000, mask 0x0000_0000, "ds linux NC";
+
+            /// Good frames received before filtering.
+            RXNFGPC: u32 = 0x041B0, Rc, reset 0x0000_0000, mask 0x0000_0000, "ds linux";
+
+            /// Good bytes received before filtering, low 32 bits.
+            RXNFGBCL: u32 = 0x041B4, Rc, reset 0x0000_0000, mask 0x0000_0000, "ds linux";
+
+            /// Good bytes received before filtering, high 4 bits.
+            RXNFGBCH: u32 = 0x041B8, Rc, reset 0x0000_0000, mask 0x0000_0000, width 4, "ds linux";
+
+            /// Management frames sent.
+            MNGPTC: u32 = 0x0CF90, Rc, reset 0x0000_0000, mask 0x0000_0000, "ds linux NC";
+        }}
     };
 }

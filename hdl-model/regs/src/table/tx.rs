@@ -2,7 +2,19 @@
 
 macro_rules! tx {
     ([$next:ident $($then:ident)*] $($before:tt)*) => {
-        $next! { [$($then)*] $($before)*
+        $next! { [$($then)*] $($before)* tx "Transmit queues and DMA" {
+            /// Fill of a transmit packet buffer above which no data is fetched.
+            TXPBTHRESH: Txpbthresh = 0x04950 [8 x 0x4], Rw, reset 0x0000_0096 then 0x0000_0000, mask 0x0000_03FF, "ds linux";
+
+            /// Transmit DMA enable.
+            DMATXCTL: Dmatxctl = 0x04A80, Rw, reset 0x8100_0004, mask 0xFFFF_0009, "ds linux";
+
+            /// TCP flag masks of the first (11:0) and the middle (27:16) TSO segments.
+            DTXTCPFLGL: u32 = 0x04A88, Rw, reset 0x0FF6_0FF6, mask 0x0FFF_0FFF, "hw linux";
+
+            /// TCP flag mask of the last TSO segment (11:0).
+            DTXTCPFLGH: u32 = 0x04A8C, Rw, reset 0x0000_0F7F, mask 0x0000_0FFF, "hw linux";
+
             /// Transmit ring address, low half; 128 byte aligned.
             TDBAL: u32 = 0x06000 [128 x 0x40], Rw, reset 0x0000_0000, mask 0xFFFF_FF80, "ds linux";
 
@@ -30,29 +42,20 @@ macro_rules! tx {
             /// Head write-back address, high half.
             TDWBAH: u32 = 0x0603C [128 x 0x40], Rw, reset 0x0000_0000, mask 0xFFFF_FFFF, "ds linux chosen";
 
-            /// Transmit DMA enable.
-            DMATXCTL: Dmatxctl = 0x04A80, Rw, reset 0x8100_0004, mask 0xFFFF_0009, "ds linux";
-
-            /// TCP flag masks of the first (11:0) and the middle (27:16) TSO segments.
-            DTXTCPFLGL: u32 = 0x04A88, Rw, reset 0x0FF6_0FF6, mask 0x0FFF_0FFF, "hw linux";
-
-            /// TCP flag mask of the last TSO segment (11:0).
-            DTXTCPFLGH: u32 = 0x04A8C, Rw, reset 0x0000_0F7F, mask 0x0000_0FFF, "hw linux";
-
             /// Most transmit data that may be outstanding: 0xFFF without DCB, 0x10 with it.
             DTXMXSZRQ: Dtxmxszrq = 0x08100, Rw, reset 0x0000_0010, mask 0x0000_0FFF, "ds linux";
-
-            /// Size of the transmit packet buffers. Entries from 1 have no meaning without DCB.
-            TXPBSIZE: Pbsize = 0x0CC00 [8 x 0x4], Rw, reset 0x0002_8000, mask 0x000F_FC00, "ds linux";
-
-            /// Fill of a transmit packet buffer above which no data is fetched.
-            TXPBTHRESH: Txpbthresh = 0x04950 [8 x 0x4], Rw, reset 0x0000_0096 then 0x0000_0000, mask 0x0000_03FF, "ds linux";
 
             /// Transmit queue mode; written only with RTTDCS.ARBDIS set.
             MTQC: Mtqc = 0x08120, Rw, reset 0x0000_0000, mask 0x0000_000F, "ds linux";
 
-            /// Gap between packets in the security block.
-            SECTXMINIFG: Sectxminifg = 0x08810, Rw, reset 0x0000_0001, mask 0x0000_1F0F, "linux";
-        }
+            /// Drop enable of the loop-back path, named by drivers only.
+            LBDRPEN: u32 = 0x0CA00, Rw, reset 0x0000_0000, mask 0xFFFF_FFFF, "linux NC chosen";
+
+            /// Size of the transmit packet buffers. Entries from 1 have no meaning without DCB.
+            TXPBSIZE: Pbsize = 0x0CC00 [8 x 0x4], Rw, reset 0x0002_8000, mask 0x000F_FC00, "ds linux";
+
+            /// Traffic class of the frames that management firmware sends.
+            MNGTXMAP: u32 = 0x0CD10, Rw, reset 0x0000_0000, mask 0xFFFF_FFFF, "ds linux chosen";
+        }}
     };
 }
