@@ -1,7 +1,8 @@
 //! The two-phase queue through which blocks talk.
 //!
-//! A push becomes visible to the reader, and a pop to the writer, only when the cycle commits. Within a cycle neither
-//! side can tell whether the other has already been evaluated, so the order of evaluation cannot matter.
+//! A push becomes visible to the reader only when the cycle commits, and the writer never looks at what is left: what may
+//! be in flight is bounded by tags, buffer sizes and ring lengths. So within a cycle neither side can tell whether the
+//! other has already been evaluated, and the order of evaluation cannot matter.
 
 use std::collections::VecDeque;
 
@@ -11,13 +12,11 @@ pub struct Fifo<T> {
     items: VecDeque<T>,
     /// Entries the reader may see: those that were there at the last commit and have not been popped since.
     visible: usize,
-    /// Entries there were at the last commit, which is all the writer knows.
-    committed: usize,
 }
 
 impl<T> Default for Fifo<T> {
     fn default() -> Self {
-        Fifo { items: VecDeque::new(), visible: 0, committed: 0 }
+        Fifo { items: VecDeque::new(), visible: 0 }
     }
 }
 
@@ -44,16 +43,10 @@ impl<T> Fifo<T> {
         if self.visible == 0 { None } else { self.items.front() }
     }
 
-    /// Entries as the writer knows them: the occupancy at the last commit.
-    pub fn committed_len(&self) -> usize {
-        self.committed
-    }
-
     /// Ends the cycle. True when the reader has something to look at in the next one.
     #[inline]
     pub fn commit(&mut self) -> bool {
         self.visible = self.items.len();
-        self.committed = self.items.len();
         self.visible > 0
     }
 
@@ -76,7 +69,6 @@ mod tests {
         f.push(2);
         assert_eq!(f.pop(), Some(1));
         assert_eq!(f.pop(), None);
-        assert_eq!(f.committed_len(), 1, "the writer must not see the pop before the commit");
         assert!(f.commit());
         assert_eq!(f.pop(), Some(2));
         assert!(!f.commit());

@@ -140,54 +140,42 @@ impl Blocks {
         }
     }
 
-    /// Commits the FIFOs at both ends of a block and calls `wake` for every block that has something to read.
-    fn commit(&mut self, evaluated: Block, mut wake: impl FnMut(Block)) {
+    /// Commits the FIFOs that the blocks in `evaluated` (bit n: block n) write or read. Returns the blocks that have
+    /// something to read in the next cycle.
+    #[inline]
+    fn commit(&mut self, evaluated: u8) -> u8 {
+        const PCIE: u8 = 1 << Block::Pcie as u8;
+        const TX_DMA: u8 = 1 << Block::TxDma as u8;
+        const TX_MAC: u8 = 1 << Block::TxMac as u8;
+        const RX_MAC: u8 = 1 << Block::RxMac as u8;
+        const RX_DMA: u8 = 1 << Block::RxDma as u8;
+        const INTERRUPTS: u8 = 1 << Block::Interrupts as u8;
         let Blocks { dma, channels: ch, .. } = self;
-        let mut reader = |has_news: bool, block: Block| {
-            if has_news {
-                wake(block);
-            }
-        };
-        match evaluated {
-            Block::Pcie => {
-                reader(dma.tx_read.commit(), Block::Pcie);
-                reader(dma.tx_write.commit(), Block::Pcie);
-                reader(dma.rx_read.commit(), Block::Pcie);
-                reader(dma.rx_write.commit(), Block::Pcie);
-                reader(dma.tx_done.commit(), Block::TxDma);
-                reader(dma.rx_desc_done.commit(), Block::RxDma);
-                reader(dma.rx_done.commit(), Block::RxDma);
-                reader(dma.causes.commit(), Block::Interrupts);
-            }
-            Block::TxDma => {
-                reader(dma.tx_read.commit(), Block::Pcie);
-                reader(dma.tx_write.commit(), Block::Pcie);
-                reader(dma.tx_done.commit(), Block::TxDma);
-                reader(ch.tx_frames.commit(), Block::TxMac);
-                reader(ch.tx_space.commit(), Block::TxDma);
-            }
-            Block::TxMac => {
-                reader(ch.tx_frames.commit(), Block::TxMac);
-                reader(ch.tx_space.commit(), Block::TxDma);
-                reader(ch.commands.commit(), Block::TxMac);
-                reader(ch.control.commit(), Block::TxMac);
-            }
-            Block::RxMac => {
-                reader(ch.commands.commit(), Block::TxMac);
-                reader(ch.control.commit(), Block::TxMac);
-                reader(ch.rx_packets.commit(), Block::RxDma);
-                reader(ch.rx_space.commit(), Block::RxMac);
-            }
-            Block::RxDma => {
-                reader(ch.rx_packets.commit(), Block::RxDma);
-                reader(ch.rx_space.commit(), Block::RxMac);
-                reader(dma.rx_read.commit(), Block::Pcie);
-                reader(dma.rx_write.commit(), Block::Pcie);
-                reader(dma.rx_desc_done.commit(), Block::RxDma);
-                reader(dma.rx_done.commit(), Block::RxDma);
-            }
-            Block::Interrupts => reader(dma.causes.commit(), Block::Interrupts),
+        let mut readers = 0;
+        if evaluated & (PCIE | TX_DMA) != 0 {
+            readers |= reader(&mut dma.tx_read, PCIE)
+                | reader(&mut dma.tx_write, PCIE)
+                | reader(&mut dma.tx_done, TX_DMA);
         }
+        if evaluated & (PCIE | RX_DMA) != 0 {
+            readers |= reader(&mut dma.rx_read, PCIE)
+                | reader(&mut dma.rx_write, PCIE)
+                | reader(&mut dma.rx_desc_done, RX_DMA)
+                | reader(&mut dma.rx_done, RX_DMA);
+        }
+        if evaluated & (PCIE | INTERRUPTS) != 0 {
+            readers |= reader(&mut dma.causes, INTERRUPTS);
+        }
+        if evaluated & (TX_DMA | TX_MAC) != 0 {
+            readers |= reader(&mut ch.tx_frames, TX_MAC) | reader(&mut ch.tx_space, TX_DMA);
+        }
+        if evaluated & (RX_MAC | TX_MAC) != 0 {
+            readers |= reader(&mut ch.commands, TX_MAC) | reader(&mut ch.control, TX_MAC);
+        }
+        if evaluated & (RX_MAC | RX_DMA) != 0 {
+            readers |= reader(&mut ch.rx_packets, RX_DMA) | reader(&mut ch.rx_space, RX_MAC);
+        }
+        readers
     }
 
     /// The end of `n` cycles for the counters that count by themselves.
@@ -196,6 +184,12 @@ impl Blocks {
         self.tx_mac.advance(n);
         self.rx_mac.advance(n);
     }
+}
+
+/// Commits a FIFO; its reader's bit if there is something to read.
+#[inline]
+fn reader<T>(fifo: &mut Fifo<T>, reader: u8) -> u8 {
+    if fifo.commit() { reader } else { 0 }
 }
 
 /// How many cycles were stepped and how many jumped over; not part of the adapter's state.
@@ -293,10 +287,8 @@ impl Nic {
         for block in self.order {
             self.wake[block as usize] = self.blocks.eval(block, self.now, world);
         }
-        for block in Block::ALL {
-            let wake = &mut self.wake;
-            self.blocks.commit(block, |reader| wake[reader as usize] = next);
-        }
+        let readers = self.blocks.commit(u8::MAX);
+        self.wake_readers(readers, next);
         self.end_cycle();
     }
 
@@ -308,6 +300,30 @@ impl Nic {
                 self.skip(due - self.now);
             } else {
                 self.active_cycle(world);
+            }
+        }
+    }
+
+    /// Runs cycles in which something is due, as long as they lie before `end` and `go_on` says so after each. Time stays
+    /// after the last of them, so that whoever drives the clock may still let something happen before `end`.
+    #[inline]
+    pub fn run_while_due<W: World>(
+        &mut self,
+        world: &mut W,
+        end: Cycle,
+        go_on: impl Fn(&W) -> bool,
+    ) {
+        loop {
+            let due = self.next_wake();
+            if due >= end {
+                return;
+            }
+            if due > self.now {
+                self.skip(due - self.now);
+            }
+            self.active_cycle(world);
+            if !go_on(world) {
+                return;
             }
         }
     }
@@ -333,15 +349,20 @@ impl Nic {
                 self.wake[block as usize] = self.blocks.eval(block, now, world);
             }
         }
-        while due != 0 {
-            let block = Block::ALL[due.trailing_zeros() as usize];
-            due &= due - 1;
-            let wake = &mut self.wake;
-            self.blocks.commit(block, |reader| wake[reader as usize] = next);
-        }
+        let readers = self.blocks.commit(due);
+        self.wake_readers(readers, next);
         self.end_cycle();
     }
 
+    #[inline]
+    fn wake_readers(&mut self, mut readers: u8, next: Cycle) {
+        while readers != 0 {
+            self.wake[readers.trailing_zeros() as usize] = next;
+            readers &= readers - 1;
+        }
+    }
+
+    #[inline]
     fn end_cycle(&mut self) {
         self.blocks.advance(1);
         self.now += 1;

@@ -13,6 +13,7 @@ pub mod rng;
 pub mod slotted;
 pub mod sources;
 pub mod switch;
+pub mod timeline;
 pub mod units;
 pub mod warp;
 pub mod workload;

@@ -1,11 +1,13 @@
 //! A rack: hosts with real drivers on cycle-level adapters, links, one switch, and the events between them.
 
+use crate::adapter::Adapter;
 use crate::host::{Host, HostConfig};
-use crate::kernel::{Class, Entity, Kernel, Ps};
+use crate::kernel::Ps;
 use crate::switch::{Fabric, FlowControl, Item, Switch, SwitchConfig, SwitchEvent};
+use crate::timeline::{NEVER, Timeline};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use xoff_model::{Frame, LineSpeed};
+use xoff_model::{Cycle, Frame, LineSpeed, Nic};
 use xoff_regs::frame::{
     self, FCS_BYTES, HEADER_BYTES, MacControl, PREAMBLE_BYTES, TAG_BYTES, VlanTag,
 };
@@ -22,40 +24,79 @@ pub enum Forwarding {
     CutThrough,
 }
 
-/// What happens at an instant.
+/// Everything that can happen, one slot each; the groups are in the order of [`crate::kernel::Class`], but for a host's
+/// clock and software, which come one after the other.
 #[derive(Clone, Copy, Debug)]
-enum Action {
-    /// An adapter's clock: something is due in it.
-    Clock(u16),
-    /// A host's software runs: an interrupt, a poll, a timer.
-    Software(u16),
-    /// A frame has arrived at the switch port of a host.
-    ToSwitch(u16),
-    Switch(SwitchEvent),
+struct Slots {
+    hosts: usize,
 }
 
-/// What is to come at one host. Of the events in the kernel only those at these times count: an earlier one makes a
-/// later one void.
+/// What a slot stands for.
+#[derive(Clone, Copy, Debug)]
+enum Happening {
+    /// The frame on the egress wire of a switch port ends.
+    EgressEnd(usize),
+    /// The first frame on a host's cable arrives at the switch.
+    Arrival(usize),
+    /// Something in the switch other than that: a pause begins or ends, an XOFF is repeated.
+    Control,
+    /// Something is due in a host's adapter, or its software runs: an interrupt, a poll, a timer.
+    Host(usize),
+}
+
+impl Slots {
+    fn count(self) -> usize {
+        3 * self.hosts + 1
+    }
+
+    fn egress_end(self, port: usize) -> usize {
+        port
+    }
+
+    fn arrival(self, host: usize) -> usize {
+        self.hosts + host
+    }
+
+    fn control(self) -> usize {
+        2 * self.hosts
+    }
+
+    fn host(self, host: usize) -> usize {
+        2 * self.hosts + 1 + host
+    }
+
+    fn happening(self, slot: usize) -> Happening {
+        let n = self.hosts;
+        if slot < n {
+            Happening::EgressEnd(slot)
+        } else if slot < 2 * n {
+            Happening::Arrival(slot - n)
+        } else if slot == 2 * n {
+            Happening::Control
+        } else {
+            Happening::Host(slot - 2 * n - 1)
+        }
+    }
+}
+
+/// What is to come at one host.
 #[derive(Debug)]
 struct Agenda {
+    /// When the adapter's clock has to be run.
     clock: Ps,
-    software: Ps,
     /// When the rings want to be looked at: an interrupt or a poll.
     wake: Ps,
     /// Application timers: time, order of setting, token.
     timers: BinaryHeap<Reverse<(Ps, u32, u32)>>,
     timers_set: u32,
-    /// Frames on the cable to the switch.
-    uplink: VecDeque<Frame>,
+    /// Frames on the cable to the switch, with the time they arrive.
+    uplink: VecDeque<(Ps, Frame)>,
 }
-
-const NEVER: Ps = Ps::MAX;
 
 impl Agenda {
     fn new() -> Agenda {
         Agenda {
             clock: NEVER,
-            software: NEVER,
             wake: NEVER,
             timers: BinaryHeap::new(),
             timers_set: 0,
@@ -80,12 +121,23 @@ impl Agenda {
     fn next_software(&self) -> Ps {
         self.timers.peek().map_or(NEVER, |t| t.0.0).min(self.wake)
     }
+
+    /// When anything happens at the host.
+    fn next(&self) -> Ps {
+        self.clock.min(self.next_software())
+    }
 }
 
 /// The rack.
 #[derive(Debug)]
 pub struct Network {
-    kernel: Kernel<Action>,
+    now: Ps,
+    slots: Slots,
+    timeline: Timeline,
+    /// The switch's rarer events; the first one's time is in their common slot.
+    control: BinaryHeap<Reverse<(Ps, u32, SwitchEvent)>>,
+    control_set: u32,
+    events: u64,
     hosts: Vec<Host>,
     agendas: Vec<Agenda>,
     switch: Switch,
@@ -101,33 +153,38 @@ pub struct Network {
 
 /// The network seen from the switch.
 struct Ports<'a> {
-    kernel: &'a mut Kernel<Action>,
+    now: Ps,
+    slots: Slots,
+    timeline: &'a mut Timeline,
+    control: &'a mut BinaryHeap<Reverse<(Ps, u32, SwitchEvent)>>,
+    control_set: &'a mut u32,
     hosts: &'a [Host],
     agendas: &'a mut [Agenda],
     pool: &'a mut Vec<Vec<u8>>,
     speed: LineSpeed,
     propagation_ps: Ps,
-    entity: Entity,
 }
 
 impl Fabric for Ports<'_> {
     fn transmit(&mut self, port: u8, frame: Frame, _wire_ps: Ps) {
         let h = usize::from(port);
-        let first_bit = self.kernel.now() + self.propagation_ps;
-        let first_byte = self.speed.byte_at_or_after(first_bit);
+        let first_byte = self.speed.byte_at_or_after(self.now + self.propagation_ps);
         // The adapter gets the frame now and its bits at their time.
         let mut adapter = self.hosts[h].adapter().borrow_mut();
         adapter.nic.receive(frame, first_byte);
-        let wake = self.speed.ps_of(adapter.nic.next_wake());
-        schedule_clock(self.kernel, &mut self.agendas[h], h, wake);
+        let agenda = &mut self.agendas[h];
+        agenda.clock = clock_time(&adapter.nic, self.speed);
+        self.timeline.set(self.slots.host(h), agenda.next());
     }
 
     fn schedule(&mut self, at: Ps, event: SwitchEvent) {
-        let class = match event {
-            SwitchEvent::EgressEnd { .. } => Class::EgressEnd,
-            SwitchEvent::PauseChange { .. } | SwitchEvent::Refresh { .. } => Class::Control,
-        };
-        self.kernel.schedule(at, class, self.entity, Action::Switch(event));
+        if let SwitchEvent::EgressEnd { port } = event {
+            self.timeline.set(self.slots.egress_end(usize::from(port)), at);
+            return;
+        }
+        self.control.push(Reverse((at, *self.control_set, event)));
+        *self.control_set = self.control_set.wrapping_add(1);
+        self.timeline.set(self.slots.control(), self.control.peek().map_or(NEVER, |e| e.0.0));
     }
 
     fn signal(&mut self, _port: u8, _priority: Option<u8>, _stop: bool) {
@@ -153,9 +210,14 @@ impl Network {
         propagation_ps: Ps,
     ) -> Network {
         let n = hosts.len();
+        let slots = Slots { hosts: n };
         let mut network = Network {
-            // One entity for each host and one for the switch.
-            kernel: Kernel::new(n + 1),
+            now: 0,
+            slots,
+            timeline: Timeline::new(slots.count()),
+            control: BinaryHeap::new(),
+            control_set: 0,
+            events: 0,
             agendas: (0..n).map(|_| Agenda::new()).collect(),
             by_priority: matches!(switch.flow_control, FlowControl::Priority(_)),
             switch: Switch::new(switch),
@@ -173,7 +235,7 @@ impl Network {
     fn start(&mut self) {
         let up = self.hosts.iter().map(|h| h.adapter().borrow().nic.now()).max();
         let start = self.speed.ps_of(up.unwrap_or_default() + 1);
-        self.kernel.advance_to(start);
+        self.now = start;
         for h in 0..self.hosts.len() {
             self.hosts[h].adapter().borrow_mut().host.sent.clear();
             self.catch_up(h, start);
@@ -187,7 +249,7 @@ impl Network {
 
     /// Now.
     pub fn now(&self) -> Ps {
-        self.kernel.now()
+        self.now
     }
 
     /// The hosts.
@@ -207,21 +269,28 @@ impl Network {
 
     /// Events processed so far.
     pub fn events(&self) -> u64 {
-        self.kernel.processed()
+        self.events
     }
 
     /// Processes every event up to and including `until`, and brings every adapter to that time.
     pub fn run_until(&mut self, until: Ps) {
         self.until = until;
-        while let Some(action) = self.kernel.next(until) {
-            match action {
-                Action::Clock(h) => self.clock(usize::from(h)),
-                Action::Software(h) => self.software(usize::from(h)),
-                Action::ToSwitch(port) => self.arrive_at_switch(port),
-                Action::Switch(event) => self.switch_event(event),
+        loop {
+            let (slot, at) = self.timeline.first();
+            if at > until {
+                break;
+            }
+            self.now = self.now.max(at);
+            self.events += 1;
+            match self.slots.happening(slot) {
+                Happening::EgressEnd(port) => self.egress_end(port),
+                Happening::Arrival(host) => self.arrive_at_switch(host),
+                Happening::Control => self.switch_control(),
+                Happening::Host(host) if self.agendas[host].clock <= at => self.clock(host),
+                Happening::Host(host) => self.software(host),
             }
         }
-        self.kernel.advance_to(until);
+        self.now = until;
         for h in 0..self.hosts.len() {
             self.catch_up(h, until);
         }
@@ -234,11 +303,6 @@ impl Network {
     }
 
     fn clock(&mut self, h: usize) {
-        let now = self.kernel.now();
-        if self.agendas[h].clock != now {
-            return; // something earlier came up, and this was dealt with then
-        }
-        self.agendas[h].clock = NEVER;
         self.run_ahead(h);
         self.after_adapter(h);
     }
@@ -246,29 +310,16 @@ impl Network {
     /// Runs an adapter as far as nothing can reach it: whatever the switch sends from now on arrives after the cable's
     /// delay, and software runs at known times. An interrupt ends it, since software may answer at once.
     fn run_ahead(&mut self, h: usize) {
-        let now = self.kernel.now();
+        let now = self.now;
         let horizon =
             (now + self.propagation_ps).min(self.agendas[h].next_software()).min(self.until);
         let end = self.speed.cycle_at_or_after(horizon).max(self.speed.cycle_at_or_after(now) + 1);
-        let adapter = &mut *self.hosts[h].adapter().borrow_mut();
-        loop {
-            let wake = adapter.nic.next_wake();
-            if wake >= end {
-                break;
-            }
-            adapter.run_to(wake.max(adapter.nic.now()) + 1);
-            if adapter.host.vectors != 0 {
-                break;
-            }
-        }
+        let Adapter { nic, host } = &mut *self.hosts[h].adapter().borrow_mut();
+        nic.run_while_due(host, end, |host| host.vectors == 0);
     }
 
     fn software(&mut self, h: usize) {
-        let now = self.kernel.now();
-        if self.agendas[h].software != now {
-            return;
-        }
-        self.agendas[h].software = NEVER;
+        let now = self.now;
         self.catch_up(h, now);
         while let Some(token) = self.agendas[h].due_timer(now) {
             self.hosts[h].timer(now, token);
@@ -295,9 +346,9 @@ impl Network {
 
     /// Takes what an adapter has sent and signalled, and notes when it and its software want to run again.
     fn after_adapter(&mut self, h: usize) {
-        let Network { hosts, kernel, agendas, pool, speed, .. } = self;
+        let Network { now, hosts, timeline, slots, agendas, pool, speed, .. } = self;
         let agenda = &mut agendas[h];
-        let mut adapter = hosts[h].adapter().borrow_mut();
+        let adapter = &mut *hosts[h].adapter().borrow_mut();
         for (frame, first_byte) in adapter.host.sent.drain(..) {
             let received = match self.forwarding {
                 Forwarding::StoreAndForward => frame.len() + FCS_BYTES,
@@ -305,8 +356,10 @@ impl Network {
             };
             let bytes = (PREAMBLE_BYTES + received) as u64;
             let at = (first_byte.0 + bytes) * speed.byte_ps() + self.propagation_ps;
-            agenda.uplink.push_back(frame);
-            kernel.schedule(at, Class::Arrival, entity(h), Action::ToSwitch(index(h)));
+            if agenda.uplink.is_empty() {
+                timeline.set(slots.arrival(h), at);
+            }
+            agenda.uplink.push_back((at, frame));
         }
         let spare = &mut adapter.host.spare;
         if spare.len() > 2 * SPARE_BUFFERS {
@@ -317,24 +370,24 @@ impl Network {
         }
         if adapter.host.vectors != 0 && hosts[h].poll_ps().is_none() {
             // Software runs when the cycle that raised the interrupt is over, and when it is done with earlier packets.
-            let over = speed.ps_of(adapter.nic.now()).max(kernel.now());
+            let over = speed.ps_of(adapter.nic.now()).max(*now);
             agenda.wake = agenda.wake.min(hosts[h].ready_at(over));
         }
-        schedule_clock(kernel, agenda, h, speed.ps_of(adapter.nic.next_wake()));
-        let software = agenda.next_software();
-        if software < agenda.software {
-            agenda.software = software.max(kernel.now());
-            let at = agenda.software;
-            kernel.schedule(at, Class::Software, entity(h), Action::Software(index(h)));
-        }
+        agenda.clock = clock_time(&adapter.nic, *speed);
+        timeline.set(slots.host(h), agenda.next());
     }
 
-    fn arrive_at_switch(&mut self, port: u16) {
-        let Some(frame) = self.agendas[usize::from(port)].uplink.pop_front() else { return };
-        let now = self.kernel.now();
+    fn arrive_at_switch(&mut self, h: usize) {
+        let agenda = &mut self.agendas[h];
+        let arrived = agenda.uplink.pop_front();
+        let next = agenda.uplink.front().map_or(NEVER, |f| f.0);
+        self.timeline.set(self.slots.arrival(h), next);
+        let Some((_, frame)) = arrived else { return };
+        let now = self.now;
         #[allow(clippy::cast_possible_truncation)] // at most 64 hosts
-        let port = port as u8;
+        let port = h as u8;
         let hosts = self.hosts.len();
+        let (by_priority, byte_ps) = (self.by_priority, self.speed.byte_ps());
         let (switch, mut ports) = self.switch_side();
         if frame::ethertype(&frame.bytes) == Some(frame::ETHERTYPE_MAC_CONTROL) {
             if let Some(Ok(control)) = MacControl::parse(&frame.bytes, &[0; 6]) {
@@ -349,40 +402,58 @@ impl Network {
             ports.recycle(frame); // for nobody in this rack
             return;
         };
-        let priority = if self.by_priority {
-            VlanTag::parse(&frame.bytes).map_or(0, |tag| tag.pcp)
-        } else {
-            0
-        };
+        let tag = if by_priority { VlanTag::parse(&frame.bytes) } else { None };
         #[allow(clippy::cast_possible_truncation)] // frames are at most 16 KB
         let item = Item {
             bytes: frame.bytes_with_fcs() as u32,
-            wire_ps: frame.wire_bytes() * self.speed.byte_ps(),
+            wire_ps: frame.wire_bytes() * byte_ps,
             ingress: port,
             egress,
-            priority,
+            priority: tag.map_or(0, |tag| tag.pcp),
             frame,
         };
-        let (switch, mut ports) = self.switch_side();
         switch.arrive(now, item, &mut ports);
     }
 
-    fn switch_event(&mut self, event: SwitchEvent) {
-        let now = self.kernel.now();
+    fn egress_end(&mut self, port: usize) {
+        let now = self.now;
+        let slot = self.slots.egress_end(port);
+        let (switch, mut ports) = self.switch_side();
+        #[allow(clippy::cast_possible_truncation)] // at most 64 hosts
+        switch.egress_end(now, port as u8, &mut ports);
+        // A frame takes time: the slot still says now only if none has started.
+        if self.timeline.get(slot) <= now {
+            self.timeline.set(slot, NEVER);
+        }
+    }
+
+    fn switch_control(&mut self) {
+        let event = self.control.pop();
+        let next = self.control.peek().map_or(NEVER, |e| e.0.0);
+        self.timeline.set(self.slots.control(), next);
+        let now = self.now;
         let (switch, mut ports) = self.switch_side();
         match event {
-            SwitchEvent::EgressEnd { port } => switch.egress_end(now, port, &mut ports),
-            SwitchEvent::PauseChange { port } => switch.pause_change(now, port, &mut ports),
-            SwitchEvent::Refresh { port, account } => {
+            Some(Reverse((_, _, SwitchEvent::EgressEnd { port }))) => {
+                switch.egress_end(now, port, &mut ports)
+            }
+            Some(Reverse((_, _, SwitchEvent::PauseChange { port }))) => {
+                switch.pause_change(now, port, &mut ports);
+            }
+            Some(Reverse((_, _, SwitchEvent::Refresh { port, account }))) => {
                 switch.refresh(now, port, account, &mut ports);
             }
+            None => {}
         }
     }
 
     fn switch_side(&mut self) -> (&mut Switch, Ports<'_>) {
         let ports = Ports {
-            entity: entity(self.hosts.len()),
-            kernel: &mut self.kernel,
+            now: self.now,
+            slots: self.slots,
+            timeline: &mut self.timeline,
+            control: &mut self.control,
+            control_set: &mut self.control_set,
             hosts: &self.hosts,
             agendas: &mut self.agendas,
             speed: self.speed,
@@ -393,19 +464,10 @@ impl Network {
     }
 }
 
-/// Has an adapter's clock called at `at`, unless that will happen earlier anyway.
-fn schedule_clock(kernel: &mut Kernel<Action>, agenda: &mut Agenda, h: usize, at: Ps) {
-    if at < agenda.clock {
-        let at = at.max(kernel.now());
-        agenda.clock = at;
-        kernel.schedule(at, Class::Clock, entity(h), Action::Clock(index(h)));
+/// When an adapter wants its clock to be run.
+fn clock_time(nic: &Nic, speed: LineSpeed) -> Ps {
+    match nic.next_wake() {
+        Cycle::NEVER => NEVER,
+        cycle => speed.ps_of(cycle),
     }
-}
-
-fn entity(h: usize) -> Entity {
-    Entity(u32::try_from(h).unwrap_or(u32::MAX))
-}
-
-fn index(h: usize) -> u16 {
-    u16::try_from(h).unwrap_or(u16::MAX)
 }

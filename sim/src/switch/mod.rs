@@ -53,7 +53,7 @@ pub struct Item {
 }
 
 /// What the switch will want to be called for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SwitchEvent {
     /// The frame on the egress wire of a port has ended: [`Switch::egress_end`].
     EgressEnd {
