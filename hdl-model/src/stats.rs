@@ -1,7 +1,8 @@
 //! Statistics, each owned by the block that sees the event (82599.md section 4.6).
 
 use crate::frame::Frame;
-use xoff_regs::frame::MacControl;
+use crate::rx::MacFault;
+use xoff_regs::frame::{FCS_BYTES, MacControl};
 
 /// Index of the size bucket of a frame, by its length with FCS: 64, 65–127, 128–255, 256–511, 512–1023, larger.
 fn bucket(bytes_with_fcs: u64) -> usize {
@@ -138,6 +139,10 @@ pub struct RxStats {
     pub oversize: u64,
     /// RJC: longer than allowed with a bad FCS.
     pub jabber: u64,
+    /// RLEC: the length field is not the length.
+    pub length_errors: u64,
+    /// XEC: good frames with a wrong IPv4, TCP, UDP or SCTP checksum.
+    pub checksum_errors: u64,
     /// RXMPC(n): dropped because the receive packet buffer of the class was full.
     pub missed: [u64; 8],
     /// Bytes of those frames.
@@ -158,7 +163,22 @@ impl RxStats {
     /// A frame that is not a pause frame has arrived.
     pub fn count_total(&mut self, frame: &Frame) {
         self.total_frames += 1;
-        self.total_bytes += frame.bytes_with_fcs();
+        // As it is on the wire: unlike one to be sent, a short frame is not padded.
+        self.total_bytes += (frame.len() + FCS_BYTES) as u64;
+    }
+
+    /// A bad frame has arrived.
+    pub fn count_fault(&mut self, frame: &Frame, fault: MacFault) {
+        match fault {
+            MacFault::Spark => return,
+            MacFault::Undersize => self.undersize += 1,
+            MacFault::Fragment => self.fragments += 1,
+            MacFault::Oversize => self.oversize += 1,
+            MacFault::Jabber => self.jabber += 1,
+            MacFault::Crc => self.crc_errors += 1,
+            MacFault::Length => self.length_errors += 1,
+        }
+        self.count_total(frame);
     }
 
     /// A good frame has passed the filters.

@@ -54,7 +54,8 @@ fn priority_chooses_class_buffer_and_queue() {
         take(&mut b, frame.clone());
         assert_eq!(delivered(&mut b, tc), before + 1, "UP {up} goes to TC {tc}");
         let d = b.rx_descriptor(tc, before as u16);
-        assert_eq!(d.status, RxStatus::DD | RxStatus::EOP);
+        assert_eq!(d.status, RxStatus::DD | RxStatus::EOP | RxStatus::VP);
+        assert_eq!(d.vlan, 0, "the tag is in the packet, not in the descriptor");
         assert_eq!(usize::from(d.len), frame.len(), "without FCS");
         assert_eq!(b.rx_bytes(tc, before as u16, frame.len()), frame);
         assert_eq!(b.nic.rx_fill(tc), 0);
@@ -154,8 +155,8 @@ fn without_descriptors_packets_wait_or_are_dropped_as_drop_en_says() {
     assert_eq!(b.nic.rx_fill(0), 0);
     assert_eq!(b.read(QPRDC.at(9)), 2);
     assert_eq!(b.read(RXMPC.at(0)), 0, "that counts full packet buffers");
-    // PFQDE is the other way to the same switch.
-    b.write(PFQDE, Pfqde::WE.with_queue(0));
+    // PFQDE is the other switch; either of the two makes the queue drop.
+    b.write(SRRCTL.at(0), Srrctl::empty().with_bsizepkt_kb(2).with_desctype(1));
     b.arrive(untagged(MAC, 100));
     b.run(1000);
     assert_eq!(b.nic.rx_fill(0), 160);

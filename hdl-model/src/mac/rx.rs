@@ -7,20 +7,26 @@ use crate::clock::{ByteTime, Cycle, LineSpeed};
 use crate::fifo::Fifo;
 use crate::frame::Frame;
 use crate::port::World;
-use crate::rx::{AddressFilter, RxBuffers};
+use crate::rx::{
+    AddressFilter, Findings, Inspector, MacFault, Passed, RxBuffers, Tags, VlanFilter,
+};
 use crate::stats::RxStats;
 use std::collections::VecDeque;
-use xoff_regs::frame::{self, MacControl, PREAMBLE_BYTES, VlanTag};
+use xoff_regs::frame::{self, MacControl, PREAMBLE_BYTES};
 
 /// A packet that stands in a receive packet buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RxPacket {
     /// The buffer.
     pub tc: u8,
+    /// The receive queue it goes to, 0 to 127.
+    pub queue: u8,
     /// Bytes it takes there.
     pub footprint: u32,
     /// The packet.
     pub frame: Frame,
+    /// What its descriptor will say.
+    pub found: Findings,
 }
 
 /// Space given back to a receive packet buffer once the packet has been handed to PCIe and written.
@@ -45,12 +51,10 @@ pub struct RxMacPorts<'a> {
     pub space: &'a mut Fifo<RxSpace>,
 }
 
-/// What MFLCN and HLREG0 say about receiving.
+/// What RXCTRL, MFLCN, FCTRL and HLREG0 say about receiving.
 #[allow(clippy::struct_excessive_bools)] // each is one bit of a register
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct RxMode {
-    /// RXCTRL.RXEN.
-    pub enabled: bool,
     /// MFLCN.RFCE: obey 802.3x PAUSE.
     pub obey_link_pause: bool,
     /// MFLCN.RPFCE: obey PFC.
@@ -59,10 +63,14 @@ pub struct RxMode {
     pub pass_control: bool,
     /// MFLCN.DPF: discard pause frames after acting on them.
     pub discard_pause: bool,
-    /// Longest frame accepted, FCS included, a VLAN tag not counted.
+    /// Priorities whose PFC is obeyed: all on the 82599; X540 and later choose (MFLCN bits 11:4).
+    pub obeyed_priorities: u8,
+    /// FCTRL.SBP: keep bad frames.
+    pub store_bad: bool,
+    /// HLREG0.RXLNGTHERREN: a wrong length field makes a frame a bad one.
+    pub check_length: bool,
+    /// Longest frame accepted, FCS included, VLAN tags not counted.
     pub max_bytes: u64,
-    /// Receive packet buffers in use: 8 or 4 with DCB, else 1 (MRQC).
-    pub classes: u8,
 }
 
 /// The receive MAC.
@@ -76,10 +84,18 @@ pub struct RxMac {
     class: u8,
     /// Bytes of the first frame on the wire before the beginning of this cycle, preamble included; negative: not yet.
     received: i64,
+    /// RXCTRL.RXEN, and the path is not halted (SECRXCTRL.RX_DIS).
+    enabled: bool,
+    /// The receiver was off when the first frame began: the rest of it is not received either.
+    deaf: bool,
     /// Modes.
     pub mode: RxMode,
     /// Station address and address filter.
     pub filter: AddressFilter,
+    /// VLAN tags and VLAN filter.
+    pub vlan: VlanFilter,
+    /// Packet type, checksums, RSS, queue.
+    pub inspector: Inspector,
     /// RTRUP2TC.
     pub class_of_priority: [u8; 8],
     /// The receive packet buffers and their thresholds.
@@ -97,12 +113,24 @@ impl RxMac {
             inbox: VecDeque::new(),
             class: 0,
             received: 0,
-            mode: RxMode { max_bytes: 1518, classes: 1, ..RxMode::default() },
+            enabled: false,
+            deaf: false,
+            mode: RxMode { max_bytes: 1518, obeyed_priorities: 0xFF, ..RxMode::default() },
             filter,
+            vlan: VlanFilter::default(),
+            inspector: Inspector { zero_udp_is_wrong: true, ..Inspector::default() },
             class_of_priority: [0; 8],
             buffers: RxBuffers::new(speed.quantum_cycles()),
             stats: RxStats::default(),
         }
+    }
+
+    /// RXCTRL.RXEN and not SECRXCTRL.RX_DIS. A frame that is on the wire when the receiver is switched on, or off, is
+    /// lost; it leaves no trace in the counters.
+    pub fn enable(&mut self, on: bool) {
+        self.deaf |= on && !self.enabled && self.in_frame().is_some();
+        self.enabled = on;
+        self.buffers.arrival_ended(usize::from(self.class));
     }
 
     /// A frame will be on the wire from `first_byte` on; `now` is the next cycle to be evaluated. Returns when the block
@@ -121,17 +149,19 @@ impl RxMac {
             #[allow(clippy::cast_possible_wrap)] // byte times stay far below 2^63
             let received = self.speed.first_byte_of(now).0 as i64 - first.0 as i64;
             self.received = received;
+            self.deaf = false;
             self.class = self.class_of(f);
         }
     }
 
     fn class_of(&self, f: &Frame) -> u8 {
-        if self.mode.classes == 1 {
+        let classes = self.inspector.steering.classes();
+        if classes == 1 {
             return 0;
         }
-        let up = VlanTag::parse(&f.bytes).map_or(0, |tag| tag.pcp);
+        let up = self.vlan.tags(&f.bytes).inner.map_or(0, |(_, tag)| tag.pcp);
         // The class number is as wide as the mode needs: a map made for eight stays within four.
-        self.class_of_priority[usize::from(up)] & (self.mode.classes - 1)
+        self.class_of_priority[usize::from(up)] & (classes - 1)
     }
 
     /// One cycle. Returns when the block next changes by itself.
@@ -173,7 +203,7 @@ impl RxMac {
                 clippy::cast_sign_loss,
                 clippy::cast_possible_wrap
             )]
-            if self.mode.enabled && data > 0 {
+            if self.enabled && !self.deaf && data > 0 {
                 RxBuffers::STATUS_BYTES + data.min(f.len() as i64) as u32
             } else {
                 0
@@ -186,7 +216,8 @@ impl RxMac {
         let mut wake = self.buffers.next_refresh();
         if let Some((_, f)) = self.inbox.front() {
             wake = wake.min(self.cycle_of(now, arrival_bytes(f)));
-            if self.mode.enabled
+            if self.enabled
+                && !self.deaf
                 && let Some(bytes) = self.buffers.bytes_to_xoff(usize::from(self.class))
             {
                 let data = i64::from(bytes) - i64::from(RxBuffers::STATUS_BYTES);
@@ -226,32 +257,31 @@ impl RxMac {
         commands: &mut Fifo<PauseCommand>,
         world: &mut W,
     ) -> Option<RxPacket> {
-        if !self.mode.enabled {
+        if !self.enabled || self.deaf {
             world.recycle(f.bytes);
             return None;
         }
-        let tagged = VlanTag::parse(&f.bytes).is_some();
-        let bytes = f.bytes.len() as u64 + frame::FCS_BYTES as u64;
-        let too_long = bytes > self.mode.max_bytes + if tagged { 4 } else { 0 };
-        let too_short = f.bytes.len() < frame::MIN_BYTES;
+        let tags = self.vlan.tags(&f.bytes);
+        let fault = MacFault::of(&f, tags, self.mode.max_bytes, self.mode.check_length);
         let mut pause_frame = false;
-        let keep = if too_short || too_long || f.damaged {
-            self.count_error(&f, too_short, too_long);
-            false
+        let passed = if let Some(fault) = fault {
+            self.stats.count_fault(&f, fault);
+            let stored = self.mode.store_bad && fault.may_be_stored();
+            if stored { self.filtered(&f, tags) } else { None }
         } else if let Some(Ok(control)) = MacControl::parse(&f.bytes, &self.filter.station()) {
             pause_frame = true;
-            self.control(now, control, commands)
+            self.control(now, control, commands).then_some(Passed::Exactly)
         } else if frame::ethertype(&f.bytes) == Some(frame::ETHERTYPE_MAC_CONTROL) {
-            self.mode.pass_control
+            self.mode.pass_control.then_some(Passed::Exactly)
         } else {
             self.stats.count_total(&f);
-            self.filter.accepts(&f.bytes)
+            self.filtered(&f, tags)
         };
-        if !keep {
+        let Some(passed) = passed else {
             world.recycle(f.bytes);
             return None;
-        }
-        if !pause_frame {
+        };
+        if !pause_frame && fault.is_none() {
             self.stats.count_good(&f);
         }
         let tc = self.class;
@@ -259,7 +289,12 @@ impl RxMac {
         if let Some(footprint) = self.buffers.store(usize::from(tc), f.bytes.len() as u32) {
             let peak = &mut self.stats.peak_fill[usize::from(tc)];
             *peak = (*peak).max(self.buffers.fill(usize::from(tc)));
-            Some(RxPacket { tc, footprint, frame: f })
+            let (found, queue) = if fault.is_some() {
+                self.inspector.inspect_bad(tc, tags)
+            } else {
+                self.inspector.inspect(&f.bytes, tc, tags, passed, &mut self.stats)
+            };
+            Some(RxPacket { tc, queue, footprint, frame: f, found })
         } else {
             self.stats.missed[usize::from(tc)] += 1;
             self.stats.missed_bytes += f.bytes_with_fcs();
@@ -268,16 +303,9 @@ impl RxMac {
         }
     }
 
-    fn count_error(&mut self, f: &Frame, too_short: bool, too_long: bool) {
-        let s = &mut self.stats;
-        match (too_short, too_long, f.damaged) {
-            (true, _, false) => s.undersize += 1,
-            (true, _, true) => s.fragments += 1,
-            (_, true, false) => s.oversize += 1,
-            (_, true, true) => s.jabber += 1,
-            _ => s.crc_errors += 1,
-        }
-        s.count_total(f);
+    /// The address filter, then the VLAN filter.
+    fn filtered(&self, f: &Frame, tags: Tags) -> Option<Passed> {
+        self.filter.accepts(&f.bytes).filter(|_| self.vlan.accepts(tags))
     }
 
     /// Acts on a PAUSE or PFC frame if it is of the kind this port listens to. True when the host gets to see it.
@@ -287,9 +315,13 @@ impl RxMac {
         control: MacControl,
         commands: &mut Fifo<PauseCommand>,
     ) -> bool {
-        let obeyed = match control {
+        let mut control = control;
+        let obeyed = match &mut control {
             MacControl::Pause { .. } => self.mode.obey_link_pause,
-            MacControl::Pfc { .. } => self.mode.obey_class_pause,
+            MacControl::Pfc { enabled, .. } => {
+                *enabled &= self.mode.obeyed_priorities;
+                self.mode.obey_class_pause
+            }
         };
         if obeyed {
             self.stats.count_control(&control);

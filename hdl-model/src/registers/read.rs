@@ -16,6 +16,7 @@ impl Nic {
             RegId::LINKS => self.links().bits(),
             RegId::TDH => u32::from(b.tx_dma.queue(i).head),
             RegId::RDH => u32::from(b.rx_dma.queue(i).head),
+            RegId::RXDCTL if b.rx_dma.queue(i).reads_enabled() => stored | Rxdctl::ENABLE.bits(),
             // The EEPROM is there and was read before anybody could ask.
             RegId::EEC => stored | (Eec::PRES | Eec::AUTO_RD).bits(),
             RegId::SECRXSTAT => {

@@ -5,6 +5,11 @@ use crate::nic::Nic;
 #[allow(clippy::wildcard_imports)] // the file names most register types of its block
 use xoff_regs::*;
 
+/// Largest frame of the adapter, with FCS: 15.5 KB (82599.md section 3.2).
+const JUMBO_BYTES: u64 = 15_872;
+/// Largest frame with traffic classes: 9.5 KB.
+const DCB_BYTES: u64 = 9728;
+
 impl Nic {
     /// A receive register now holds `v`. Returns whether the register was one of them.
     // One arm a register, as in the data sheet; each narrowing is to the width of the field.
@@ -27,40 +32,54 @@ impl Nic {
                 let c = Srrctl::from_bits_retain(v);
                 b.rx_dma.configure_queue(i, |q| {
                     q.buffer_bytes = c.bsizepkt_kb() * 1024;
-                    q.drop_when_empty = c.contains(Srrctl::DROP_EN);
-                    q.advanced = c.desctype() != 0;
+                    q.drop_en = c.contains(Srrctl::DROP_EN);
+                    q.set_desctype(c.desctype());
                 });
             }
             RegId::RXDCTL => {
-                let on = Rxdctl::from_bits_retain(v).contains(Rxdctl::ENABLE);
-                b.rx_dma.configure_queue(i, |q| match (q.enabled, on) {
-                    (false, true) => q.enable(),
-                    (true, false) => q.disable(),
-                    _ => {}
+                let c = Rxdctl::from_bits_retain(v);
+                b.rx_dma.configure_queue(i, |q| {
+                    q.strip_tag = c.contains(Rxdctl::VME);
+                    match (q.enabled, c.contains(Rxdctl::ENABLE)) {
+                        (false, true) => q.enable(),
+                        (true, false) => q.disable(),
+                        _ => {}
+                    }
                 });
             }
-            RegId::RXCTRL => {
-                b.rx_mac.mode.enabled = Rxctrl::from_bits_retain(v).contains(Rxctrl::RXEN);
+            RegId::RXCTRL | RegId::SECRXCTRL => {
+                let on = Rxctrl::from_bits_retain(self.registers.get(RegId::RXCTRL, 0));
+                let halt = Secrxctrl::from_bits_retain(self.registers.get(RegId::SECRXCTRL, 0));
+                let receives = on.contains(Rxctrl::RXEN) && !halt.contains(Secrxctrl::RX_DIS);
+                self.blocks.rx_mac.enable(receives);
             }
             RegId::FCTRL => {
                 let c = Fctrl::from_bits_retain(v);
-                b.rx_mac.filter.unicast_promiscuous = c.contains(Fctrl::UPE);
-                b.rx_mac.filter.multicast_promiscuous = c.contains(Fctrl::MPE);
-                b.rx_mac.filter.broadcast = c.contains(Fctrl::BAM);
+                b.rx_mac.filter.set_modes(c);
+                b.rx_mac.mode.store_bad = c.contains(Fctrl::SBP);
             }
+            RegId::VLNCTRL => b.rx_mac.vlan.set_control(Vlnctrl::from_bits_retain(v)),
+            RegId::CTRL_EXT => b.rx_mac.vlan.set_extended(CtrlExt::from_bits_retain(v)),
+            RegId::VFTA => b.rx_mac.vlan.set_table(i, v),
+            RegId::MCSTCTRL => b.rx_mac.filter.set_hash(Mcstctrl::from_bits_retain(v)),
+            RegId::MTA => b.rx_mac.filter.set_multicast(i, v),
+            RegId::PFUTA => b.rx_mac.filter.set_unicast(i, v),
             RegId::MRQC => {
-                let (classes, shift) = match Mrqc::from_bits_retain(v).mrqe() {
-                    2 | 4 => (8, 4),
-                    3 | 5 => (4, 5),
-                    _ => (1, 4),
-                };
-                b.rx_mac.mode.classes = classes;
-                b.rx_dma.class_shift = shift;
+                let c = Mrqc::from_bits_retain(v);
+                b.rx_mac.inspector.steering.set_mode(c);
+                b.rx_mac.inspector.rss.fields = c.rss_fields() as u16;
+                self.apply_mac_mode();
             }
+            RegId::RQTC => b.rx_mac.inspector.steering.set_class_bits(v),
+            RegId::RETA => b.rx_mac.inspector.rss.set_table(i, v),
+            RegId::RSSRK => b.rx_mac.inspector.rss.set_key(i, v),
+            RegId::RXCSUM => b.rx_mac.inspector.checksum = Rxcsum::from_bits_retain(v),
             RegId::RXPBSIZE => {
                 b.rx_mac.buffers.set_size(i, Pbsize::from_bits_retain(v).kb() * 1024);
             }
             RegId::RTRUP2TC => b.rx_mac.class_of_priority = up_to_tc(v),
+            RegId::RTRPCS => b.rx_dma.arbiter.set_mode(Rtrpcs::from_bits_retain(v)),
+            RegId::RTRPT4C => b.rx_dma.arbiter.set_share(i, Rttdt2c::from_bits_retain(v)),
             RegId::RQSMR => queue_map(&mut b.rx_dma.stats.counter_of, i, v),
             RegId::RAL | RegId::RAH => self.apply_address(i),
             RegId::HLREG0 | RegId::MAXFRS | RegId::RDRXCTL => self.apply_mac_mode(),
@@ -68,7 +87,7 @@ impl Nic {
                 let c = Pfqde::from_bits_retain(v);
                 if c.contains(Pfqde::WE) {
                     let on = c.contains(Pfqde::QDE);
-                    b.rx_dma.configure_queue(c.queue() as usize & 127, |q| q.drop_when_empty = on);
+                    b.rx_dma.configure_queue(c.queue() as usize & 127, |q| q.drop_by_pfqde = on);
                 }
             }
 
@@ -90,7 +109,12 @@ impl Nic {
         let b = &mut self.blocks;
         b.tx_mac.pad = hlreg0.contains(Hlreg0::TXPADEN);
         b.rx_dma.keep_fcs = !hlreg0.contains(Hlreg0::RXCRCSTRP);
-        b.rx_mac.mode.max_bytes =
-            if hlreg0.contains(Hlreg0::JUMBOEN) { u64::from(maxfrs.bytes()) } else { 1518 };
+        b.rx_mac.mode.check_length = hlreg0.contains(Hlreg0::RXLNGTHERREN);
+        let limit = if b.rx_mac.inspector.steering.classes() > 1 { DCB_BYTES } else { JUMBO_BYTES };
+        b.rx_mac.mode.max_bytes = if hlreg0.contains(Hlreg0::JUMBOEN) {
+            u64::from(maxfrs.bytes()).min(limit)
+        } else {
+            1518
+        };
     }
 }

@@ -64,6 +64,8 @@ impl Nic {
             RegId::RFC => &mut rx.fragments,
             RegId::ROC => &mut rx.oversize,
             RegId::RJC => &mut rx.jabber,
+            RegId::RLEC => &mut rx.length_errors,
+            RegId::XEC => &mut rx.checksum_errors,
             RegId::RXMPC => &mut rx.missed[i],
             RegId::LXONRXCNT => &mut rx.link_pause[0],
             RegId::LXOFFRXCNT => &mut rx.link_pause[1],

@@ -1,6 +1,9 @@
 //! Receive DMA: from the packet buffers through descriptors into host memory.
 
+use super::Findings;
+use super::arbiter::RxArbiter;
 use super::queue::{FreeBuffer, RxQueue};
+use super::write_back::{Part, write_back};
 use crate::clock::Cycle;
 use crate::config::PcieConfig;
 use crate::fifo::Fifo;
@@ -39,13 +42,12 @@ pub struct RxDma {
     waiting: [VecDeque<RxPacket>; 8],
     occupied: u8,
     hungry: u128,
-    class_turn: RoundRobin,
     fetch_turn: RoundRobin,
     tags: u32,
     max_tags: u32,
     posted: u32,
-    /// Bits by which a class is shifted to give its first queue: 4 with 8 classes, 5 with 4 (MRQC).
-    pub class_shift: u32,
+    /// The arbiter between classes.
+    pub arbiter: RxArbiter,
     /// Keep the FCS (HLREG0.RXCRCSTRP and RDRXCTL.CRCSTRIP are 0).
     pub keep_fcs: bool,
     /// Counters.
@@ -60,12 +62,11 @@ impl RxDma {
             waiting: Default::default(),
             occupied: 0,
             hungry: 0,
-            class_turn: RoundRobin::default(),
             fetch_turn: RoundRobin::default(),
             tags: 0,
             max_tags: pcie.rx_desc_tags,
             posted: 0,
-            class_shift: 4,
+            arbiter: RxArbiter::default(),
             keep_fcs: false,
             stats: QueueStats::default(),
         }
@@ -105,19 +106,16 @@ impl RxDma {
         while let Some(done) = ports.done.pop() {
             self.finished(done, ports.space);
         }
-        if let Some(tc) = self.next_class() {
-            self.class_turn.grant(tc);
-            self.dispatch(usize::from(tc), ports, world);
+        let movable = self.movable();
+        if movable != 0 {
+            let tc = self.arbiter.grant(movable);
+            self.dispatch(tc, ports, world);
         }
         if let Some(q) = self.next_fetch() {
             self.fetch_turn.grant(q);
             self.fetch(q, ports.read);
         }
-        if self.next_class().is_some() || self.next_fetch().is_some() {
-            now + 1
-        } else {
-            Cycle::NEVER
-        }
+        if self.movable() != 0 || self.next_fetch().is_some() { now + 1 } else { Cycle::NEVER }
     }
 
     // ---- descriptors ----
@@ -163,72 +161,71 @@ impl RxDma {
 
     // ---- packets ----
 
-    /// The class's queue, of 128 (a packet may have been sorted into its class before MRQC changed).
-    fn queue_of(&self, tc: usize) -> usize {
-        (tc << self.class_shift) & 127
+    /// Bytes of a packet that go to memory.
+    fn bytes_of(&self, packet: &RxPacket) -> usize {
+        let fcs = if self.keep_fcs { frame::FCS_BYTES } else { 0 };
+        let tag = if self.strips(packet) { frame::TAG_BYTES } else { 0 };
+        packet.frame.bytes.len() + fcs - tag
     }
 
-    /// Buffers a packet needs in its queue.
-    fn parts(&self, q: usize, packet: &RxPacket) -> usize {
-        let bytes = packet.frame.bytes.len() + if self.keep_fcs { frame::FCS_BYTES } else { 0 };
-        let buffer = self.queues[q].buffer_bytes.max(1) as usize;
-        if bytes <= buffer { 1 } else { bytes.div_ceil(buffer) }
+    fn strips(&self, packet: &RxPacket) -> bool {
+        packet.found.tag_at != 0 && self.queues[usize::from(packet.queue)].strip_tag
     }
 
-    /// The next class whose first packet can move: into memory, or away because its queue drops.
-    fn next_class(&self) -> Option<u8> {
-        if self.posted >= MAX_POSTED {
-            return None;
+    /// The classes whose first packet can move: into memory, or away because its queue drops.
+    fn movable(&self) -> u8 {
+        if self.posted >= MAX_POSTED || self.arbiter.stopped() {
+            return 0;
         }
         let mut movable = 0;
         let mut left = self.occupied;
         while left != 0 {
             let tc = left.trailing_zeros() as usize;
             left &= left - 1;
-            let q = self.queue_of(tc);
-            let queue = &self.queues[q];
-            if let Some(packet) = self.waiting[tc].front()
-                && ((queue.enabled && queue.store.len() >= self.parts(q, packet)) || self.drops(q))
-            {
-                movable |= 1 << tc;
+            if let Some(packet) = self.waiting[tc].front() {
+                let queue = &self.queues[usize::from(packet.queue)];
+                let fits = || queue.store.len() >= queue.parts(self.bytes_of(packet));
+                if (queue.enabled && fits()) || queue.drops() {
+                    movable |= 1 << tc;
+                }
             }
         }
-        self.class_turn.peek_class(movable)
+        movable
     }
 
-    /// DROP_EN: no descriptor, none on its way, and software has handed over none.
-    fn drops(&self, q: usize) -> bool {
-        let queue = &self.queues[q];
-        queue.drop_when_empty && queue.requested == 0 && queue.host_ready() == 0
-    }
-
-    fn dispatch<W: World>(&mut self, tc: usize, ports: &mut RxPorts<'_>, world: &mut W) {
+    fn dispatch<W: World>(&mut self, class: u8, ports: &mut RxPorts<'_>, world: &mut W) {
+        let tc = usize::from(class);
         let Some(mut packet) = self.waiting[tc].pop_front() else { return };
         if self.waiting[tc].is_empty() {
             self.occupied &= !(1 << tc);
         }
-        let q = self.queue_of(tc);
-        let parts = self.parts(q, &packet);
-        if self.queues[q].store.len() < parts {
+        let q = usize::from(packet.queue);
+        let mut left = self.bytes_of(&packet);
+        if self.queues[q].store.len() < self.queues[q].parts(left) {
             let i = usize::from(self.stats.counter_of[q] & 15);
             self.stats.dropped[i] += 1;
             ports.space.push(RxSpace { tc: packet.tc, bytes: packet.footprint });
             world.recycle(packet.frame.bytes);
             return;
         }
+        self.arbiter.charge(class, packet.frame.len() + frame::FCS_BYTES);
         if self.keep_fcs {
             let fcs = packet.frame.fcs();
             packet.frame.bytes.extend_from_slice(&fcs);
         }
-        let mut left = packet.frame.bytes.len();
-        let Some(first) = self.segment(q, &mut left) else { return };
+        let stripped = self.strips(&packet);
+        if stripped {
+            let at = usize::from(packet.found.tag_at);
+            packet.frame.bytes.drain(at..at + frame::TAG_BYTES);
+        }
+        let Some(first) = self.segment(q, &mut left, stripped, &packet.found) else { return };
         let mut rest = Vec::new(); // allocates only for a packet larger than a buffer
-        while let Some(segment) = self.segment(q, &mut left) {
+        while let Some(segment) = self.segment(q, &mut left, stripped, &packet.found) {
             rest.push(segment);
         }
-        #[allow(clippy::cast_possible_truncation)] // q < 128
+        self.queues[q].in_flight += 1;
         ports.write.push(PostedWrite::RxPacket {
-            queue: q as u8,
+            queue: packet.queue,
             tc: packet.tc,
             footprint: packet.footprint,
             bytes: packet.frame.bytes,
@@ -240,7 +237,13 @@ impl RxDma {
     }
 
     /// The next free buffer, filled with as much of the `left` bytes as it takes; `None` when nothing is left.
-    fn segment(&mut self, q: usize, left: &mut usize) -> Option<RxSegment> {
+    fn segment(
+        &mut self,
+        q: usize,
+        left: &mut usize,
+        stripped: bool,
+        found: &Findings,
+    ) -> Option<RxSegment> {
         if *left == 0 {
             return None;
         }
@@ -249,11 +252,18 @@ impl RxDma {
         let len = (*left).min(queue.buffer_bytes as usize);
         *left -= len;
         #[allow(clippy::cast_possible_truncation)] // a buffer is at most 31 KB
+        let part = Part {
+            advanced: queue.advanced,
+            len: len as u16,
+            last: *left == 0,
+            addr: free.addr,
+            stripped,
+        };
         Some(RxSegment {
             data_addr: free.addr,
-            len: len as u32,
+            len: u32::from(part.len),
             desc_addr: queue.descriptor_addr(free.index),
-            desc: write_back(queue.advanced, len as u16, *left == 0),
+            desc: write_back(part, found),
         })
     }
 
@@ -266,25 +276,8 @@ impl RxDma {
         self.stats.bytes[i] += bytes;
         self.stats.total_frames += 1;
         self.stats.total_bytes += bytes;
-        let queue = &mut self.queues[q];
-        if queue.enabled {
-            for _ in 0..done.descriptors {
-                queue.head = queue.next(queue.head);
-            }
-        }
+        self.queues[q].delivered(done.descriptors);
         space.push(RxSpace { tc: done.tc, bytes: done.footprint });
         self.refresh(q);
-    }
-}
-
-/// The descriptor as software finds it: done, and on the last buffer the end of the packet.
-fn write_back(advanced: bool, len: u16, last: bool) -> desc::Qwords {
-    if advanced {
-        let mut status = desc::RxStatus::DD;
-        status.set(desc::RxStatus::EOP, last);
-        desc::AdvRxWriteBack { len, status, ..Default::default() }.to_qwords()
-    } else {
-        let status = 1 | if last { 2 } else { 0 };
-        desc::LegacyRxWriteBack { len, status, ..Default::default() }.to_qwords()
     }
 }

@@ -15,6 +15,7 @@ pub struct FreeBuffer {
 }
 
 /// Context of one queue.
+#[allow(clippy::struct_excessive_bools)] // each is one bit of a register
 #[derive(Clone, Debug, PartialEq)]
 pub struct RxQueue {
     /// Bus address of the ring (RDBAL/RDBAH).
@@ -32,7 +33,11 @@ pub struct RxQueue {
     /// SRRCTL.BSIZEPKT in bytes.
     pub buffer_bytes: u32,
     /// SRRCTL.DROP_EN: drop rather than wait when there is no descriptor.
-    pub drop_when_empty: bool,
+    pub drop_en: bool,
+    /// PFQDE: the same by another register; either of them makes the queue drop.
+    pub drop_by_pfqde: bool,
+    /// RXDCTL.VME: take the VLAN tag out of packets.
+    pub strip_tag: bool,
     /// SRRCTL.DESCTYPE is advanced (1), else legacy (0).
     pub advanced: bool,
     /// Fetched and not yet used.
@@ -41,6 +46,10 @@ pub struct RxQueue {
     pub requested: u16,
     /// Completions still to come from before the queue was disabled.
     pub discard: u16,
+    /// Packets on their way to host memory.
+    pub in_flight: u16,
+    /// Those of them that were sent off before the queue was disabled.
+    pub stale: u16,
 }
 
 impl Default for RxQueue {
@@ -53,11 +62,15 @@ impl Default for RxQueue {
             fetch: 0,
             enabled: false,
             buffer_bytes: 2048,
-            drop_when_empty: false,
+            drop_en: false,
+            drop_by_pfqde: false,
+            strip_tag: false,
             advanced: false,
             store: VecDeque::new(),
             requested: 0,
             discard: 0,
+            in_flight: 0,
+            stale: 0,
         }
     }
 }
@@ -100,9 +113,47 @@ impl RxQueue {
         self.fetch = self.head;
     }
 
+    /// RXDCTL.ENABLE as software reads it: a queue is on until its last packet has reached memory.
+    pub fn reads_enabled(&self) -> bool {
+        self.enabled || self.in_flight > 0
+    }
+
+    /// SRRCTL.DESCTYPE. The types with header split behave as one buffer: the header is never split off, and SPH and the
+    /// header length stay 0, as on a card that finds no header to split at. (The sheet calls header split unreliable.)
+    pub fn set_desctype(&mut self, desctype: u32) {
+        self.advanced = desctype != 0;
+    }
+
+    /// The first packet of a class is dropped rather than kept: no descriptor, none on its way, and software has handed
+    /// over none; or the queue is off. Packets for a queue that is off and does not drop wait, and hold up their class.
+    pub fn drops(&self) -> bool {
+        (self.drop_en || self.drop_by_pfqde)
+            && (!self.enabled || (self.requested == 0 && self.host_ready() == 0))
+    }
+
+    /// Buffers a packet of so many bytes takes.
+    pub fn parts(&self, bytes: usize) -> usize {
+        let buffer = self.buffer_bytes.max(1) as usize;
+        if bytes <= buffer { 1 } else { bytes.div_ceil(buffer) }
+    }
+
+    /// A packet has reached memory in `descriptors` buffers. Those of a queue that was disabled meanwhile leave no mark
+    /// on its head.
+    pub fn delivered(&mut self, descriptors: u16) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        if self.stale > 0 {
+            self.stale -= 1;
+        } else if self.enabled {
+            for _ in 0..descriptors {
+                self.head = self.next(self.head);
+            }
+        }
+    }
+
     /// RXDCTL.ENABLE goes 1 → 0: fetched descriptors are forgotten.
     pub fn disable(&mut self) {
         self.enabled = false;
+        self.stale = self.in_flight;
         self.store.clear();
         if self.requested > 0 {
             self.discard += 1;
