@@ -18,7 +18,8 @@ use crate::fifo::Fifo;
 use crate::frame::Frame;
 use crate::irq::Interrupts;
 use crate::mac::{
-    ControlFrame, PauseCommand, RxMac, RxMacPorts, RxPacket, RxSpace, TxMac, TxMacPorts,
+    ControlFrame, LoopedFrame, PauseCommand, RxMac, RxMacPorts, RxPacket, RxSpace, TxMac,
+    TxMacPorts,
 };
 use crate::pcie::{Pcie, PcieChannels};
 use crate::port::World;
@@ -57,6 +58,7 @@ struct Channels {
     tx_space: Fifo<TxSpace>,
     commands: Fifo<PauseCommand>,
     control: Fifo<ControlFrame>,
+    looped: Fifo<LoopedFrame>,
     rx_packets: Fifo<RxPacket>,
     rx_space: Fifo<RxSpace>,
 }
@@ -79,7 +81,7 @@ impl Blocks {
         let filter = AddressFilter::new(config.mac);
         Blocks {
             pcie: Pcie::new(config.pcie.clone(), config.speed),
-            tx_dma: TxDma::new(&config.pcie),
+            tx_dma: TxDma::new(&config.pcie, config.speed),
             tx_mac: TxMac::new(config.speed, config.mac),
             rx_mac: RxMac::new(config.speed, config.pause_response_quanta, filter),
             rx_dma: RxDma::new(&config.pcie),
@@ -111,6 +113,7 @@ impl Blocks {
                     space: &mut ch.tx_space,
                     commands: &mut ch.commands,
                     control: &mut ch.control,
+                    looped: &mut ch.looped,
                 },
                 world,
             ),
@@ -119,6 +122,7 @@ impl Blocks {
                 &mut RxMacPorts {
                     commands: &mut ch.commands,
                     control: &mut ch.control,
+                    looped: &mut ch.looped,
                     packets: &mut ch.rx_packets,
                     space: &mut ch.rx_space,
                 },
@@ -170,7 +174,9 @@ impl Blocks {
             readers |= reader(&mut ch.tx_frames, TX_MAC) | reader(&mut ch.tx_space, TX_DMA);
         }
         if evaluated & (RX_MAC | TX_MAC) != 0 {
-            readers |= reader(&mut ch.commands, TX_MAC) | reader(&mut ch.control, TX_MAC);
+            readers |= reader(&mut ch.commands, TX_MAC)
+                | reader(&mut ch.control, TX_MAC)
+                | reader(&mut ch.looped, RX_MAC);
         }
         if evaluated & (RX_MAC | RX_DMA) != 0 {
             readers |= reader(&mut ch.rx_packets, RX_DMA) | reader(&mut ch.rx_space, RX_MAC);
@@ -267,6 +273,9 @@ impl Nic {
 
     /// A frame whose first preamble byte is on the wire at `first_byte`.
     pub fn receive(&mut self, frame: Frame, first_byte: ByteTime) {
+        if self.blocks.tx_mac.loopback {
+            return; // the receiver listens to the transmitter
+        }
         let wake = self.blocks.rx_mac.arrive(self.now, frame, first_byte);
         self.wake_at(Block::RxMac, wake);
     }

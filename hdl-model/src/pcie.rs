@@ -79,6 +79,17 @@ pub enum PostedWrite {
         addr: u64,
         /// The qword written.
         value: u64,
+        /// It follows the one before in memory and shares its packet on the link.
+        joined: bool,
+    },
+    /// A transmit queue's head, written instead of its descriptors.
+    TxHead {
+        /// The transmit queue.
+        queue: u8,
+        /// Where it goes.
+        addr: u64,
+        /// The head.
+        head: u32,
     },
     /// A received packet with its descriptors: the data, then the write-back.
     RxPacket {
@@ -185,7 +196,10 @@ impl Pcie {
 
     fn accept_write(&mut self, now_ps: u64, write: PostedWrite) {
         let cost = match &write {
+            // A neighbour's status adds its descriptor to the packet.
+            PostedWrite::TxStatus { joined: true, .. } => 16 * self.config.ps_per_byte,
             PostedWrite::TxStatus { .. } => self.transfer_ps(8),
+            PostedWrite::TxHead { .. } => self.transfer_ps(4),
             PostedWrite::RxPacket { first, rest, .. } => {
                 let one = |s: &RxSegment| self.transfer_ps(u64::from(s.len)) + self.transfer_ps(16);
                 one(first) + rest.iter().map(one).sum::<u64>()
@@ -242,7 +256,11 @@ impl Pcie {
 
     fn deliver<W: World>(&mut self, write: PostedWrite, ch: &mut PcieChannels, world: &mut W) {
         match write {
-            PostedWrite::TxStatus { queue, addr, value } => {
+            PostedWrite::TxHead { queue, addr, head } => {
+                self.faults += u64::from(world.write(addr, &head.to_le_bytes()).is_err());
+                ch.causes.push(Cause::Tx { queue });
+            }
+            PostedWrite::TxStatus { queue, addr, value, .. } => {
                 self.faults += u64::from(world.write(addr, &value.to_le_bytes()).is_err());
                 ch.causes.push(Cause::Tx { queue });
             }

@@ -2,7 +2,7 @@
 //! buffers, whose fill drives the flow control we impose on others.
 
 use super::pause::PauseCommand;
-use super::tx::ControlFrame;
+use super::tx::{ControlFrame, LoopedFrame};
 use crate::clock::{ByteTime, Cycle, LineSpeed};
 use crate::fifo::Fifo;
 use crate::frame::Frame;
@@ -45,6 +45,8 @@ pub struct RxMacPorts<'a> {
     pub commands: &'a mut Fifo<PauseCommand>,
     /// PAUSE and PFC frames to send.
     pub control: &'a mut Fifo<ControlFrame>,
+    /// Frames of the port's own transmitter, in loopback.
+    pub looped: &'a mut Fifo<LoopedFrame>,
     /// Packets for receive DMA.
     pub packets: &'a mut Fifo<RxPacket>,
     /// Space that receive DMA gives back.
@@ -171,6 +173,9 @@ impl RxMac {
         ports: &mut RxMacPorts<'_>,
         world: &mut W,
     ) -> Cycle {
+        while let Some(LoopedFrame { frame, first_byte }) = ports.looped.pop() {
+            self.arrive(now, frame, first_byte);
+        }
         while let Some(space) = ports.space.pop() {
             self.buffers.release(usize::from(space.tc), space.bytes);
         }

@@ -3,19 +3,29 @@
 //! A frame may leave when it is complete in its class's buffer and the class is not paused. MAC control frames made by
 //! the adapter itself pass a paused MAC and go ahead of everything at the next frame boundary.
 
+use super::pacing::Pacing;
 use super::pause::{PauseCommand, PauseTimers};
 use crate::clock::{ByteTime, Cycle, LineSpeed};
 use crate::fifo::Fifo;
 use crate::frame::Frame;
 use crate::port::World;
 use crate::stats::TxStats;
-use crate::tx::{RoundRobin, TxFrame, TxSpace};
+use crate::tx::{Credits, Grant, RoundRobin, TxFrame, TxSpace};
 use std::collections::VecDeque;
 use xoff_regs::frame::{MIN_BYTES, MacControl};
 
 /// A MAC control frame that the flow-control block wants sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ControlFrame(pub MacControl);
+
+/// A frame that goes to the port's own receiver, and when its first preamble byte does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoopedFrame {
+    /// The frame.
+    pub frame: Frame,
+    /// Its first byte.
+    pub first_byte: ByteTime,
+}
 
 /// FIFOs of the block.
 #[derive(Debug)]
@@ -28,6 +38,8 @@ pub struct TxMacPorts<'a> {
     pub commands: &'a mut Fifo<PauseCommand>,
     /// PAUSE and PFC frames to send.
     pub control: &'a mut Fifo<ControlFrame>,
+    /// What loopback gives to the receive MAC.
+    pub looped: &'a mut Fifo<LoopedFrame>,
 }
 
 /// The transmit MAC with its packet buffers.
@@ -38,6 +50,9 @@ pub struct TxMac {
     buffers: [VecDeque<TxFrame>; 8],
     occupied: u8,
     turn: RoundRobin,
+    /// RTTPT2C: credits of the classes.
+    credits: Credits,
+    pacing: Pacing,
     control: VecDeque<ControlFrame>,
     /// Bytes of line time still taken by the frame being sent, counted from the beginning of this cycle.
     busy_bytes: u64,
@@ -47,6 +62,10 @@ pub struct TxMac {
     pub pad: bool,
     /// RTTPCS.ARBDIS.
     pub arbiter_off: bool,
+    /// RTTPCS.TPPAC: weighted strict priority between classes.
+    pub weighted: bool,
+    /// HLREG0.LPBK: frames go to the port's own receiver and not to the wire, whatever the cable does.
+    pub loopback: bool,
     /// Link up.
     pub link_up: bool,
     /// Pause timers.
@@ -64,11 +83,15 @@ impl TxMac {
             buffers: Default::default(),
             occupied: 0,
             turn: RoundRobin::default(),
+            credits: Credits::default(),
+            pacing: Pacing::default(),
             control: VecDeque::new(),
             busy_bytes: 0,
             class_of_priority: [0; 8],
             pad: true,
             arbiter_off: false,
+            weighted: false,
+            loopback: false,
             link_up: true,
             pause: PauseTimers::default(),
             stats: TxStats::default(),
@@ -90,6 +113,16 @@ impl TxMac {
         self.busy_bytes = bytes;
     }
 
+    /// RTTPT2C and RTTPCS.TPRM: the credits of the classes.
+    pub fn credits(&mut self) -> &mut Credits {
+        &mut self.credits
+    }
+
+    /// PAP.PACE.
+    pub fn set_pace(&mut self, pace: u32) {
+        self.pacing = Pacing::new(pace);
+    }
+
     /// One cycle. Returns when the block next changes by itself.
     pub fn eval<W: World>(
         &mut self,
@@ -109,14 +142,17 @@ impl TxMac {
         }
         self.pause.apply(now, &self.class_of_priority, self.speed.quantum_cycles());
         // A frame may begin in the word in which the gap of the last one ends.
-        while self.busy_bytes < self.speed.width_bytes && self.link_up {
+        while self.busy_bytes < self.speed.width_bytes && self.running() {
             let first_byte = ByteTime(self.speed.first_byte_of(now).0 + self.busy_bytes);
             if let Some(ControlFrame(control)) = self.control.pop_front() {
                 let frame = self.control_frame(control, world.buffer());
-                self.start(frame, first_byte, world);
-            } else if let Some(tc) = self.next_class() {
+                self.start(frame, first_byte, ports.looped, world);
+            } else if let Some((tc, grant)) = self.next_class() {
                 self.turn.grant(tc);
-                self.start_data(usize::from(tc), first_byte, ports.space, world);
+                if let Some(grant) = grant {
+                    self.credits.accept(grant);
+                }
+                self.start_data(usize::from(tc), first_byte, ports, world);
             } else {
                 break;
             }
@@ -141,15 +177,32 @@ impl TxMac {
         if self.arbiter_off { 0 } else { self.occupied & !self.pause.stopped() }
     }
 
-    fn next_class(&self) -> Option<u8> {
-        self.turn.peek_class(self.sendable())
+    /// Frames have somewhere to go.
+    fn running(&self) -> bool {
+        self.link_up || self.loopback
+    }
+
+    fn any_class(&self) -> bool {
+        let sendable = self.sendable();
+        sendable != 0 && (!self.weighted || self.credits.choose(sendable).is_some())
+    }
+
+    #[inline]
+    fn next_class(&self) -> Option<(u8, Option<Grant>)> {
+        let sendable = self.sendable();
+        if self.weighted {
+            let grant = self.credits.choose(sendable)?;
+            Some((grant.class, Some(grant)))
+        } else {
+            Some((self.turn.peek_class(sendable)?, None))
+        }
     }
 
     fn start_data<W: World>(
         &mut self,
         tc: usize,
         first_byte: ByteTime,
-        space: &mut Fifo<TxSpace>,
+        ports: &mut TxMacPorts<'_>,
         world: &mut W,
     ) {
         let Some(TxFrame { tc: class, queue, reserved, mut frame }) = self.buffers[tc].pop_front()
@@ -159,18 +212,32 @@ impl TxMac {
         if self.buffers[tc].is_empty() {
             self.occupied &= !(1 << tc);
         }
-        space.push(TxSpace { tc: class, bytes: reserved });
+        if self.weighted {
+            #[allow(clippy::cast_possible_truncation)] // a frame is at most 15.5 KB
+            self.credits.charge(tc, frame.len() as u32);
+        }
+        ports.space.push(TxSpace { tc: class, bytes: reserved });
         if self.pad {
             frame.pad();
         }
         self.stats.count_queue(queue, &frame);
-        self.start(frame, first_byte, world);
+        self.start(frame, first_byte, ports.looped, world);
     }
 
-    fn start<W: World>(&mut self, frame: Frame, first_byte: ByteTime, world: &mut W) {
+    fn start<W: World>(
+        &mut self,
+        frame: Frame,
+        first_byte: ByteTime,
+        looped: &mut Fifo<LoopedFrame>,
+        world: &mut W,
+    ) {
         self.stats.count(&frame);
-        self.busy_bytes += frame.wire_bytes();
-        world.transmit(frame, first_byte);
+        self.busy_bytes += frame.wire_bytes() + self.pacing.idle_after(frame.bytes_with_fcs());
+        if self.loopback {
+            looped.push(LoopedFrame { frame, first_byte });
+        } else {
+            world.transmit(frame, first_byte);
+        }
     }
 
     fn control_frame(&mut self, control: MacControl, mut buffer: Vec<u8>) -> Frame {
@@ -183,14 +250,13 @@ impl TxMac {
     }
 
     fn next_wake(&self, now: Cycle) -> Cycle {
-        if !self.link_up {
+        if !self.running() {
             return self.pause.next_change(now, 0);
         }
         // The first cycle in which fewer than one word of the frame in progress is left.
         let free = now + (self.busy_bytes / self.speed.width_bytes).max(1);
         let waiting = if self.arbiter_off { 0 } else { self.occupied };
-        let start =
-            if self.sendable() != 0 || !self.control.is_empty() { free } else { Cycle::NEVER };
+        let start = if self.any_class() || !self.control.is_empty() { free } else { Cycle::NEVER };
         start.min(self.pause.next_change(now, waiting))
     }
 

@@ -96,7 +96,7 @@ impl Nic {
     /// a side effect is storage only.
     fn apply(&mut self, id: RegId, index: usize, v: u32, pulse: u32) {
         let _ = self.apply_general(id, index, v, pulse)
-            || self.apply_transmit(id, index, v)
+            || self.apply_transmit(id, index, v, pulse)
             || self.apply_receive(id, index, v)
             || self.apply_flow_control(id, index, v)
             || self.apply_interrupts(id, index, v);

@@ -15,6 +15,9 @@ impl Nic {
             RegId::STATUS => self.status().bits(),
             RegId::LINKS => self.links().bits(),
             RegId::TDH => u32::from(b.tx_dma.queue(i).head),
+            RegId::RTTDCS => Rttdcs::from_bits_retain(stored)
+                .with_lttdesc(u32::from(b.tx_dma.last_class()))
+                .bits(),
             RegId::RDH => u32::from(b.rx_dma.queue(i).head),
             RegId::RXDCTL if b.rx_dma.queue(i).reads_enabled() => stored | Rxdctl::ENABLE.bits(),
             // The EEPROM is there and was read before anybody could ask.

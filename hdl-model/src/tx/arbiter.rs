@@ -39,6 +39,11 @@ impl RoundRobin {
         })
     }
 
+    /// What was granted last.
+    pub fn last(self) -> u8 {
+        self.last
+    }
+
     /// Moves the pointer: `granted` is served last from now on.
     #[inline]
     pub fn grant(&mut self, granted: u8) {

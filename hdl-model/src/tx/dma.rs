@@ -1,16 +1,20 @@
-//! Transmit DMA: which queue's descriptors to fetch, which queue's packet to read next, and the write-back.
+//! Transmit DMA: its state, what registers say to it, and its cycle. Fetch, descriptor plane, assembly and write-back
+//! stand in files of their own.
 
 use super::arbiter::RoundRobin;
-use super::packet::{InFlight, MAX_PACKET_BYTES, ends_packet, frame_of, is_context, tx_len};
-use super::queue::{OnDie, TxQueue};
+use super::assemble::FrameRules;
+use super::credits::Credits;
+use super::packet::{InFlight, MAX_DCB_PACKET_BYTES, MAX_PACKET_BYTES, Marks};
+use super::queue::TxQueue;
+use super::segment::FlagMasks;
 use super::{TxFrame, TxSpace};
-use crate::clock::Cycle;
+use crate::clock::{Cycle, LineSpeed};
 use crate::config::PcieConfig;
 use crate::fifo::Fifo;
 use crate::pcie::{Completion, PostedWrite, ReadRequest, Tag};
 use crate::port::World;
 use std::collections::VecDeque;
-use xoff_regs::desc;
+use xoff_regs::{Dmatxctl, Eitr, Ivar, Mtqc, Rttbcnrc};
 
 /// FIFOs of the block.
 #[derive(Debug)]
@@ -28,54 +32,84 @@ pub struct TxPorts<'a> {
 }
 
 /// The transmit DMA block.
+#[allow(clippy::struct_excessive_bools)] // each is one bit of a register
 #[derive(Clone, Debug, PartialEq)]
 pub struct TxDma {
-    queues: Vec<TxQueue>,
+    pub(super) queues: Vec<TxQueue>,
     /// Queue masks by traffic class, from MTQC.
-    queues_of: [u128; 8],
-    tc_of: [u8; 128],
+    pub(super) queues_of: [u128; 8],
+    pub(super) tc_of: [u8; 128],
     /// Enabled queues with descriptors on die.
-    ready: u128,
+    pub(super) ready: u128,
+    /// Classes that have such queues.
+    pub(super) with_work: u8,
     /// Queues that want to fetch.
-    hungry: u128,
-    fetch_turn: RoundRobin,
-    class_turn: RoundRobin,
-    queue_turn: [RoundRobin; 8],
-    /// The queue whose packet is being read, until its last descriptor.
-    packet_of: Option<u8>,
-    /// Queues whose packet is half read because the rest was not on die; they go first when it is.
-    half_read: u128,
-    desc_tags: u32,
-    data_tags: u32,
-    data_bytes: u32,
+    pub(super) hungry: u128,
+    pub(super) fetch_turn: RoundRobin,
+    pub(super) class_turn: RoundRobin,
+    pub(super) queue_turn: [RoundRobin; 8],
+    /// RTTDCS.TDPAC: weighted strict priority between classes.
+    pub(super) weighted: bool,
+    /// RTTDT2C: credits of the classes.
+    pub(super) credits: Credits,
+    /// The queue whose frame is being read, until its last descriptor.
+    pub(super) packet_of: Option<u8>,
+    /// Queues whose frame is half read because the rest was not on die; they go first when it is.
+    pub(super) half_read: u128,
+    /// Queues with a rate limiter.
+    pub(super) limited: u128,
+    /// RTTBCNRM.MMW in bytes.
+    pub(super) catch_up_bytes: u32,
+    /// Queues that gather descriptors to be written back.
+    pub(super) gathering: u128,
+    /// Vector of each queue (IVAR) and interval of each vector (EITR) in cycles; 0: none.
+    pub(super) vector_of: [Option<u8>; 128],
+    pub(super) timer: [u64; 64],
+    pub(super) desc_tags: u32,
+    pub(super) data_tags: u32,
+    pub(super) data_bytes: u32,
     /// Bytes held in, or being read into, each packet buffer.
-    fill: [u32; 8],
+    pub(super) fill: [u32; 8],
     /// TXPBTHRESH in bytes: above it no new data is read for the class.
-    threshold: [u32; 8],
+    pub(super) threshold: [u32; 8],
     /// DTXMXSZRQ in bytes.
-    max_read_bytes: u32,
-    enabled: bool,
-    arbiter_off: bool,
-    in_flight: VecDeque<InFlight>,
-    limits: (u32, u32),
+    pub(super) max_read_bytes: u32,
+    pub(super) enabled: bool,
+    pub(super) arbiter_off: bool,
+    /// DCB or virtualization mode: no legacy descriptors.
+    pub(super) advanced_only: bool,
+    pub(super) rules: FrameRules,
+    pub(super) in_flight: VecDeque<InFlight>,
+    pub(super) limits: (u32, u32),
+    /// Bytes of line time in a cycle, and the length of the cycle.
+    pub(super) width: u64,
+    cycle_ps: u64,
     /// Packets dropped because no legal frame could be made of them.
     pub malformed: u64,
 }
 
 impl TxDma {
     /// 128 queues, one traffic class, everything disabled.
-    pub fn new(pcie: &PcieConfig) -> TxDma {
+    pub fn new(pcie: &PcieConfig, speed: LineSpeed) -> TxDma {
         let mut dma = TxDma {
             queues: vec![TxQueue::default(); 128],
             queues_of: [0; 8],
             tc_of: [0; 128],
             ready: 0,
+            with_work: 0,
             hungry: 0,
             fetch_turn: RoundRobin::default(),
             class_turn: RoundRobin::default(),
             queue_turn: [RoundRobin::default(); 8],
+            weighted: false,
+            credits: Credits::default(),
             packet_of: None,
             half_read: 0,
+            limited: 0,
+            catch_up_bytes: 0,
+            gathering: 0,
+            vector_of: [None; 128],
+            timer: [0; 64],
             desc_tags: 0,
             data_tags: 0,
             data_bytes: 0,
@@ -84,11 +118,20 @@ impl TxDma {
             max_read_bytes: 0,
             enabled: false,
             arbiter_off: false,
+            advanced_only: false,
+            rules: FrameRules {
+                longest: MAX_PACKET_BYTES,
+                vlan_ethertype: 0x8100,
+                double_vlan: false,
+                flags: FlagMasks::default(),
+            },
             in_flight: VecDeque::new(),
             limits: (pcie.tx_desc_tags, pcie.tx_data_tags),
+            width: speed.width_bytes,
+            cycle_ps: speed.cycle_ps,
             malformed: 0,
         };
-        dma.map_queues(|_| 0);
+        dma.set_mode(Mtqc::empty());
         dma
     }
 
@@ -103,19 +146,28 @@ impl TxDma {
         self.refresh(q);
     }
 
-    /// MTQC: the class of each queue.
-    pub fn map_queues(&mut self, class_of: impl Fn(usize) -> u8) {
+    /// MTQC: the class of each queue, and what the mode allows.
+    pub fn set_mode(&mut self, mode: Mtqc) {
         self.queues_of = [0; 8];
         for q in 0..128 {
-            let tc = class_of(q) & 7;
+            let tc = class_of_queue(mode, q);
             self.tc_of[q] = tc;
             self.queues_of[usize::from(tc)] |= 1 << q;
         }
+        self.with_work = self.classes_of(self.ready);
+        let dcb = mode.contains(Mtqc::RT_ENA);
+        self.advanced_only = dcb || mode.contains(Mtqc::VT_ENA);
+        self.rules.longest = if dcb { MAX_DCB_PACKET_BYTES } else { MAX_PACKET_BYTES };
     }
 
     /// The class a queue belongs to.
     pub fn class_of(&self, q: usize) -> usize {
         usize::from(self.tc_of[q])
+    }
+
+    /// The class that the descriptor plane served last (RTTDCS.LTTDESC).
+    pub fn last_class(&self) -> u8 {
+        self.class_turn.last()
     }
 
     /// TXPBTHRESH(tc).
@@ -128,14 +180,78 @@ impl TxDma {
         self.max_read_bytes = bytes;
     }
 
-    /// DMATXCTL.TE.
-    pub fn set_enabled(&mut self, on: bool) {
-        self.enabled = on;
+    /// DMATXCTL.
+    pub fn set_control(&mut self, register: Dmatxctl) {
+        self.enabled = register.contains(Dmatxctl::TE);
+        self.rules.double_vlan = register.contains(Dmatxctl::GDV);
+        #[allow(clippy::cast_possible_truncation)] // 16 bits
+        {
+            self.rules.vlan_ethertype = register.vt() as u16;
+        }
     }
 
-    /// RTTDCS.ARBDIS.
-    pub fn set_arbiter_off(&mut self, off: bool) {
+    /// DTXTCPFLGL and DTXTCPFLGH: TCP flags kept in the first, the middle and the last segment of a TSO.
+    #[allow(clippy::cast_possible_truncation)] // 12 bits each
+    pub fn set_flag_masks(&mut self, low: u32, high: u32) {
+        self.rules.flags = FlagMasks {
+            first: low as u16 & 0xFFF,
+            middle: (low >> 16) as u16 & 0xFFF,
+            last: high as u16 & 0xFFF,
+        };
+    }
+
+    /// RTTDCS: arbiter off, weighted or round robin, recycling of credits.
+    pub fn set_arbiter(&mut self, off: bool, weighted: bool, recycle: bool) {
         self.arbiter_off = off;
+        self.weighted = weighted;
+        self.credits.set_recycle(recycle);
+    }
+
+    /// RTTDT2C: the credits of the classes.
+    pub fn credits(&mut self) -> &mut Credits {
+        &mut self.credits
+    }
+
+    /// RTTDT1C of a queue.
+    pub fn set_queue_credits(&mut self, q: usize, register: u32) {
+        self.queues[q].t1_credits = register;
+    }
+
+    /// RTTDT1C and RTTBCNRC as last written for a queue.
+    pub fn selected(&self, q: usize) -> (u32, u32) {
+        (self.queues[q].t1_credits, self.queues[q].rate.register)
+    }
+
+    /// RTTBCNRC of a queue.
+    pub fn set_rate(&mut self, q: usize, register: Rttbcnrc, now: Cycle) {
+        if register.contains(Rttbcnrc::RS_ENA) {
+            self.limited |= 1 << q;
+        } else {
+            self.limited &= !(1 << q);
+        }
+        let factor = register.factor_16384ths();
+        self.queues[q].rate.set(register.bits(), factor, now, self.width);
+    }
+
+    /// RTTBCNRM: how much a late queue may catch up.
+    pub fn set_catch_up(&mut self, bytes: u32) {
+        self.catch_up_bytes = bytes;
+    }
+
+    /// IVAR(n): the vectors of queues 2n and 2n + 1, whose interval lets go what they have gathered.
+    pub fn set_vectors(&mut self, n: usize, register: Ivar) {
+        for q in [2 * n, 2 * n + 1] {
+            if let Some(vector) = self.vector_of.get_mut(q) {
+                *vector = register.entry(Ivar::tx_entry(q).1);
+            }
+        }
+    }
+
+    /// EITR(n).
+    pub fn set_timer(&mut self, n: usize, register: Eitr) {
+        if let Some(cycles) = self.timer.get_mut(n) {
+            *cycles = u64::from(register.interval_ns()) * 1000 / self.cycle_ps;
+        }
     }
 
     /// Bytes held in, or being read into, the packet buffer of a class.
@@ -143,7 +259,12 @@ impl TxDma {
         self.fill[tc]
     }
 
-    fn refresh(&mut self, q: usize) {
+    /// TXDCTL.SWFLSH, or a queue that stops gathering.
+    pub fn flush_write_back(&mut self, q: usize) {
+        self.flush_soon(q);
+    }
+
+    pub(super) fn refresh(&mut self, q: usize) {
         let queue = &self.queues[q];
         let bit = 1u128 << q;
         if queue.fetch_now() > 0 {
@@ -151,30 +272,38 @@ impl TxDma {
         } else {
             self.hungry &= !bit;
         }
+        let tc = usize::from(self.tc_of[q]);
         if queue.enabled && !queue.store.is_empty() {
             self.ready |= bit;
-        } else {
+            self.with_work |= 1 << tc;
+        } else if self.ready & bit != 0 {
             self.ready &= !bit;
+            self.with_work &= !(u8::from(self.queues_of[tc] & self.ready == 0) << tc);
         }
-        if !self.queues[q].enabled && self.half_read & bit != 0 {
+        if !self.queues[q].enabled && self.queues[q].plan.in_packet {
             self.cut_packet(q);
         }
     }
 
-    /// A queue was disabled in mid-packet: gives up the packet, so that it holds neither the arbiter nor space.
+    /// A queue was disabled in mid-packet: gives up the packet, so that it holds neither the arbiter nor space. Segments
+    /// of it that have been read whole are sent.
     fn cut_packet(&mut self, q: usize) {
         self.half_read &= !(1 << q);
         self.packet_of = self.packet_of.filter(|p| usize::from(*p) != q);
         self.malformed += 1;
-        for flight in self.in_flight.iter_mut().rev().filter(|f| usize::from(f.queue) == q) {
-            if ends_packet(flight.flags) {
-                return; // what has arrived belongs to an earlier packet
-            }
-            flight.cut = true;
+        let plan = core::mem::take(&mut self.queues[q].plan);
+        if !plan.in_frame {
+            return;
         }
-        let queue = &mut self.queues[q];
-        queue.partial = None;
-        self.fill[usize::from(queue.packet_tc)] -= core::mem::take(&mut queue.partial_reserved);
+        for part in self.in_flight.iter_mut().rev().filter(|f| usize::from(f.queue) == q) {
+            if part.marks.has(Marks::ENDS_FRAME) {
+                return; // what has arrived belongs to an earlier frame
+            }
+            part.marks.set(Marks::CUT);
+        }
+        let assembly = &mut self.queues[q].assembly;
+        assembly.partial = None;
+        self.fill[usize::from(plan.tc)] -= core::mem::take(&mut assembly.reserved);
     }
 
     /// One cycle. Returns when the block next changes by itself.
@@ -185,210 +314,40 @@ impl TxDma {
         while let Some(done) = ports.done.pop() {
             match done.tag {
                 Tag::TxDescriptors { queue } => self.descriptors_arrived(queue, &done),
-                Tag::TxData { .. } => self.data_arrived(done, ports, world),
+                Tag::TxData { .. } => self.data_arrived(done, now, ports, world),
                 Tag::RxDescriptors { .. } => continue,
             }
-            self.retire_instant(ports, world);
+            self.retire_instant(now, ports, world);
         }
-        if let Some(q) = self.next_packet() {
-            self.read_descriptor(q, ports.read);
-            self.retire_instant(ports, world);
+        if self.ready != 0
+            && let Some(turn) = self.next_packet(now)
+        {
+            self.read_descriptor(turn, now, ports.read);
+            self.retire_instant(now, ports, world);
         }
         if let Some(q) = self.next_fetch() {
             self.fetch_turn.grant(q);
             self.fetch(q, ports.read);
         }
-        if self.next_packet().is_some() || self.next_fetch().is_some() {
-            now + 1
-        } else {
-            Cycle::NEVER
+        let mut wake = Cycle::NEVER;
+        if self.gathering != 0 {
+            wake = self.flush_due(now, ports.write);
         }
+        if (self.ready != 0 && self.next_packet(now + 1).is_some()) || self.next_fetch().is_some() {
+            return now + 1;
+        }
+        if self.limited != 0 { wake.min(self.next_release(now)) } else { wake }
     }
+}
 
-    // ---- descriptor fetch ----
-
-    fn next_fetch(&self) -> Option<u8> {
-        if !self.enabled || self.desc_tags >= self.limits.0 {
-            return None;
-        }
-        self.fetch_turn.peek(self.hungry)
-    }
-
-    fn fetch(&mut self, q: u8, read: &mut Fifo<ReadRequest>) {
-        let queue = &mut self.queues[usize::from(q)];
-        let n = queue.fetch_now();
-        let addr = queue.descriptor_addr(queue.fetch);
-        read.push(ReadRequest {
-            addr,
-            len: u32::from(n) * 16,
-            tag: Tag::TxDescriptors { queue: q },
-        });
-        queue.requested = n;
-        self.desc_tags += 1;
-        self.refresh(usize::from(q));
-    }
-
-    fn descriptors_arrived(&mut self, q: u8, done: &Completion) {
-        self.desc_tags -= 1;
-        let queue = &mut self.queues[usize::from(q)];
-        if queue.discard > 0 {
-            queue.discard -= 1;
-        } else {
-            let (descs, _) = done.bytes.as_chunks::<16>();
-            for d in descs.iter().take(usize::from(queue.requested)) {
-                let index = queue.fetch;
-                queue.store.push_back(OnDie { index, desc: desc::from_bytes(*d) });
-                queue.fetch = queue.next(index);
-            }
-            queue.requested = 0;
-            if done.faulted {
-                queue.disable(); // the ring is not where software said; the queue stops
-            }
-        }
-        self.refresh(usize::from(q));
-    }
-
-    // ---- descriptor plane ----
-
-    /// The queue whose next descriptor may be read: the one in mid-packet, else round robin over the classes that have
-    /// work and room, and over the queues of the class.
-    fn next_packet(&self) -> Option<u8> {
-        if self.arbiter_off || !self.enabled || self.data_tags >= self.limits.1 {
-            return None;
-        }
-        let q = match self.packet_of {
-            Some(q) => q,
-            #[allow(clippy::cast_possible_truncation)] // the mask is not empty
-            None if self.half_read & self.ready != 0 => {
-                (self.half_read & self.ready).trailing_zeros() as u8
-            }
-            None => {
-                let mut classes = 0u128;
-                for tc in 0..8 {
-                    if self.queues_of[tc] & self.ready != 0 && self.fill[tc] <= self.threshold[tc] {
-                        classes |= 1 << tc;
-                    }
-                }
-                let tc = usize::from(self.class_turn.peek(classes)?);
-                self.queue_turn[tc].peek(self.queues_of[tc] & self.ready)?
-            }
-        };
-        let len = tx_len(self.queues[usize::from(q)].store.front()?.desc[1]);
-        let fits = self.data_bytes == 0 || self.data_bytes + u32::from(len) <= self.max_read_bytes;
-        fits.then_some(q)
-    }
-
-    fn read_descriptor(&mut self, q: u8, read: &mut Fifo<ReadRequest>) {
-        let in_packet = self.half_read & (1 << q) != 0;
-        let queue = &mut self.queues[usize::from(q)];
-        if !in_packet {
-            queue.packet_tc = self.tc_of[usize::from(q)];
-            queue.packet_reserved = 0;
-        }
-        let tc = queue.packet_tc;
-        if self.packet_of.is_none() {
-            self.class_turn.grant(tc);
-            self.queue_turn[usize::from(tc)].grant(q);
-        }
-        let Some(OnDie { index, desc: d }) = queue.store.pop_front() else { return };
-        let len = tx_len(d[1]);
-        let flags = d[1];
-        let mut reserved = 0;
-        if len > 0 {
-            read.push(ReadRequest {
-                addr: d[0],
-                len: u32::from(len),
-                tag: Tag::TxData { queue: q, index },
-            });
-            self.data_tags += 1;
-            self.data_bytes += u32::from(len);
-            // A packet that never ends must not take the whole buffer's account with it.
-            if queue.packet_reserved as usize <= MAX_PACKET_BYTES {
-                reserved = u32::from(len);
-                self.fill[usize::from(tc)] += reserved;
-                queue.packet_reserved += reserved;
-            }
-        }
-        let instant = len == 0;
-        let flight = InFlight { queue: q, tc, index, len, flags, reserved, instant, cut: false };
-        self.in_flight.push_back(flight);
-        // A packet keeps its turn until its last descriptor, unless the rest of it is not on die. A context descriptor
-        // neither begins nor ends one.
-        let goes_on = if is_context(flags) { in_packet } else { !ends_packet(flags) };
-        self.packet_of = if goes_on && !queue.store.is_empty() { Some(q) } else { None };
-        if goes_on {
-            self.half_read |= 1 << q;
-        } else {
-            self.half_read &= !(1 << q);
-        }
-        self.refresh(usize::from(q));
-    }
-
-    // ---- data, frame assembly, write-back ----
-
-    fn data_arrived<W: World>(&mut self, done: Completion, ports: &mut TxPorts<'_>, world: &mut W) {
-        let Some(flight) = self.in_flight.pop_front() else { return };
-        self.data_tags -= 1;
-        self.data_bytes -= u32::from(flight.len);
-        if flight.cut {
-            self.fill[usize::from(flight.tc)] -= flight.reserved;
-            world.recycle(done.bytes);
-            return;
-        }
-        let queue = &mut self.queues[usize::from(flight.queue)];
-        queue.partial_reserved += flight.reserved;
-        let complete = done.bytes.len() == usize::from(flight.len) && !done.faulted;
-        match &mut queue.partial {
-            None => queue.partial = Some(done.bytes),
-            Some(partial) => {
-                if partial.len() <= MAX_PACKET_BYTES {
-                    partial.extend_from_slice(&done.bytes);
-                }
-                world.recycle(done.bytes);
-            }
-        }
-        if !complete {
-            // What the host refused to give cannot be sent; the packet ends as malformed.
-            if let Some(partial) = &mut queue.partial {
-                partial.resize(MAX_PACKET_BYTES + 1, 0);
-            }
-        }
-        self.finish_descriptor(flight, ports, world);
-    }
-
-    fn retire_instant<W: World>(&mut self, ports: &mut TxPorts<'_>, world: &mut W) {
-        while let Some(&flight) = self.in_flight.front().filter(|f| f.instant) {
-            self.in_flight.pop_front();
-            self.finish_descriptor(flight, ports, world);
-        }
-    }
-
-    fn finish_descriptor<W: World>(&mut self, f: InFlight, ports: &mut TxPorts<'_>, world: &mut W) {
-        let q = usize::from(f.queue);
-        let queue = &mut self.queues[q];
-        if queue.enabled {
-            queue.head = queue.next(f.index);
-        }
-        if f.flags & desc::TX_RS != 0 {
-            ports.write.push(PostedWrite::TxStatus {
-                queue: f.queue,
-                addr: queue.descriptor_addr(f.index).wrapping_add(8),
-                value: f.flags | desc::TX_DD,
-            });
-        }
-        if ends_packet(f.flags) {
-            let reserved = core::mem::take(&mut queue.partial_reserved);
-            let bytes = queue.partial.take().unwrap_or_default();
-            match frame_of(bytes, f.flags) {
-                Ok(frame) => {
-                    ports.frames.push(TxFrame { tc: f.tc, queue: f.queue, reserved, frame });
-                }
-                Err(bytes) => {
-                    self.malformed += 1;
-                    self.fill[usize::from(f.tc)] -= reserved;
-                    world.recycle(bytes);
-                }
-            }
-        }
+/// The traffic class of a queue. With pools, the low bits of the queue number are the class (82599.md section 2.5);
+/// otherwise each class has a range of queues. Queues that a mode does not use, and all queues in a mode that does not
+/// exist, feed class 0.
+fn class_of_queue(mode: Mtqc, queue: usize) -> u8 {
+    #[allow(clippy::cast_possible_truncation)] // three bits
+    match mode.bits() & 0xF {
+        0xB => (queue & 3) as u8,
+        0xF => (queue & 7) as u8,
+        _ => mode.tc_of_queue(queue).unwrap_or(0) & 7,
     }
 }

@@ -1,13 +1,25 @@
-//! Transmit: descriptor fetch and on-die store, descriptor-plane arbiter, data reads, write-back.
+//! Transmit: descriptor fetch and on-die store, descriptor-plane arbiter, rate limiter, data reads, offloads,
+//! segmentation, write-back.
 //!
 //! Frames leave for the packet buffers of [`crate::mac::tx`] once they are complete (the 82599 is store-and-forward).
 
 mod arbiter;
+mod assemble;
+mod checksum;
+mod credits;
 mod dma;
+mod fetch;
+mod offload;
 mod packet;
+mod plan;
+mod plane;
 mod queue;
+mod rate;
+mod segment;
+mod writeback;
 
 pub use arbiter::RoundRobin;
+pub use credits::{Credits, Grant};
 pub use dma::{TxDma, TxPorts};
 pub use queue::{ON_DIE_DESCRIPTORS, TxQueue};
 

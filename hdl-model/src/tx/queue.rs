@@ -1,6 +1,12 @@
 //! One transmit queue's context: the ring in host memory and the descriptors fetched from it.
 
+use super::offload::Offload;
+use super::plan::PacketPlan;
+use super::rate::RateLimiter;
+use super::segment::Segments;
+use super::writeback::WriteBack;
 use std::collections::VecDeque;
+use xoff_regs::desc::Qwords;
 
 /// Descriptors the adapter holds for one queue. Intel's drivers tune for 40 (PTHRESH + WTHRESH ≤ 40); one passage of
 /// the data sheet speaks of 64.
@@ -40,14 +46,34 @@ pub struct TxQueue {
     pub requested: u16,
     /// Descriptor completions still to come that belong to a time before the queue was disabled.
     pub discard: u16,
-    /// Bytes of a packet whose last descriptor has not arrived yet.
-    pub partial: Option<Vec<u8>>,
-    /// Bytes reserved in the packet buffer for what has arrived of that packet.
-    pub partial_reserved: u32,
-    /// The class of the packet whose descriptors are being read: what it was at the first of them.
-    pub packet_tc: u8,
-    /// Bytes reserved so far for the packet whose descriptors are being read.
-    pub packet_reserved: u32,
+    /// The two contexts that context descriptors have written.
+    pub(super) contexts: [Qwords; 2],
+    /// The packet whose descriptors are being read.
+    pub(super) plan: PacketPlan,
+    /// The packet whose data is arriving.
+    pub(super) assembly: Assembly,
+    /// Descriptors that are done and not reported yet.
+    pub(super) write_back: WriteBack,
+    /// The rate limiter.
+    pub(super) rate: RateLimiter,
+    /// RTTDT1C: the queue's credits; storage, as pools are not arbitrated by weight.
+    pub(super) t1_credits: u32,
+}
+
+/// A packet whose data is arriving.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Assembly {
+    /// Bytes of the frame whose last part has not arrived yet.
+    pub(super) partial: Option<Vec<u8>>,
+    /// Bytes reserved in the packet buffer for what has arrived of that frame.
+    pub(super) reserved: u32,
+    /// What the packet asks for beyond being sent.
+    pub(super) offload: Option<Offload>,
+    /// The packet is sent in segments.
+    pub(super) segmented: bool,
+    /// Nothing of the packet can be sent (any more).
+    pub(super) refused: bool,
+    pub(super) segments: Segments,
 }
 
 impl TxQueue {
@@ -86,10 +112,28 @@ impl TxQueue {
         if index >= self.len.saturating_sub(1) { 0 } else { index + 1 }
     }
 
-    /// TXDCTL.ENABLE goes 0 → 1: fetching starts at the head.
+    /// TXDCTL.WTHRESH.
+    pub(crate) fn set_write_back_threshold(&mut self, descriptors: u16) {
+        self.write_back.threshold = descriptors;
+    }
+
+    /// TDWBAL.
+    pub(crate) fn set_head_addr_low(&mut self, v: u32) {
+        let addr = &mut self.write_back.head_addr;
+        *addr = *addr >> 32 << 32 | u64::from(v);
+    }
+
+    /// TDWBAH.
+    pub(crate) fn set_head_addr_high(&mut self, v: u32) {
+        let addr = &mut self.write_back.head_addr;
+        *addr = u64::from(v) << 32 | *addr & 0xFFFF_FFFF;
+    }
+
+    /// TXDCTL.ENABLE goes 0 → 1: fetching starts at the head, and contexts have to be written anew.
     pub fn enable(&mut self) {
         self.enabled = true;
         self.fetch = self.head;
+        self.contexts = Default::default();
     }
 
     /// TXDCTL.ENABLE goes 1 → 0: what was fetched is forgotten, what is being read is sent.
