@@ -2,9 +2,23 @@
 
 use crate::clock::LineSpeed;
 
+/// Which member of the family the adapter is, where they differ in ways software sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// 82599 (X520).
+    #[default]
+    I82599,
+    /// X540.
+    X540,
+    /// X550.
+    X550,
+}
+
 /// Parameters of one adapter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NicConfig {
+    /// Member of the family.
+    pub profile: Profile,
     /// MAC clock and datapath width.
     pub speed: LineSpeed,
     /// Station address; the EEPROM would load it into RAL(0)/RAH(0).
@@ -22,6 +36,7 @@ impl NicConfig {
     /// A 10 Gb/s adapter in a PCIe 2.0 x8 slot.
     pub fn new(mac: [u8; 6]) -> NicConfig {
         NicConfig {
+            profile: Profile::default(),
             speed: LineSpeed::G10,
             mac,
             pause_response_quanta: 60,

@@ -24,7 +24,7 @@ pub mod stats;
 pub mod tx;
 
 pub use clock::{ByteTime, Cycle, LineSpeed};
-pub use config::{NicConfig, PcieConfig};
+pub use config::{NicConfig, PcieConfig, Profile};
 pub use frame::Frame;
 pub use nic::{Block, Effort, Nic};
 pub use port::{DmaFault, HostPort, WirePort, World};

@@ -83,7 +83,7 @@ impl Blocks {
             pcie: Pcie::new(config.pcie.clone(), config.speed),
             tx_dma: TxDma::new(&config.pcie, config.speed),
             tx_mac: TxMac::new(config.speed, config.mac),
-            rx_mac: RxMac::new(config.speed, config.pause_response_quanta, filter),
+            rx_mac: RxMac::new(config, filter),
             rx_dma: RxDma::new(&config.pcie),
             interrupts: Interrupts::new(config.speed),
             dma: PcieChannels::default(),

@@ -4,6 +4,7 @@
 use super::pause::PauseCommand;
 use super::tx::{ControlFrame, LoopedFrame};
 use crate::clock::{ByteTime, Cycle, LineSpeed};
+use crate::config::{NicConfig, Profile};
 use crate::fifo::Fifo;
 use crate::frame::Frame;
 use crate::port::World;
@@ -108,10 +109,11 @@ pub struct RxMac {
 
 impl RxMac {
     /// A receiver that is switched off.
-    pub fn new(speed: LineSpeed, response_quanta: u32, filter: AddressFilter) -> RxMac {
+    pub fn new(config: &NicConfig, filter: AddressFilter) -> RxMac {
+        let speed = config.speed;
         RxMac {
             speed,
-            response_cycles: u64::from(response_quanta) * speed.quantum_cycles(),
+            response_cycles: u64::from(config.pause_response_quanta) * speed.quantum_cycles(),
             inbox: VecDeque::new(),
             class: 0,
             received: 0,
@@ -120,7 +122,10 @@ impl RxMac {
             mode: RxMode { max_bytes: 1518, obeyed_priorities: 0xFF, ..RxMode::default() },
             filter,
             vlan: VlanFilter::default(),
-            inspector: Inspector { zero_udp_is_wrong: true, ..Inspector::default() },
+            inspector: Inspector {
+                zero_udp_is_wrong: config.profile == Profile::I82599,
+                ..Inspector::default()
+            },
             class_of_priority: [0; 8],
             buffers: RxBuffers::new(speed.quantum_cycles()),
             stats: RxStats::default(),

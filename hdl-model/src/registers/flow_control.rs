@@ -1,9 +1,13 @@
 //! Writes to flow control.
 
+use crate::config::Profile;
 use crate::nic::Nic;
 use crate::rx::FlowControlMode;
 #[allow(clippy::wildcard_imports)] // the file names most register types of its block
 use xoff_regs::*;
+
+/// MFLCN bits 11:4 of the X540 and X550: priorities whose PFC frames are obeyed; reserved on the 82599.
+pub(super) const MFLCN_PRIORITIES: u32 = 0xFF0;
 
 impl Nic {
     /// A flow-control register now holds `v`. Returns whether the register was one of them.
@@ -24,6 +28,12 @@ impl Nic {
                 // The two exclude each other; with both set PFC wins, because DCB mode ignores 802.3x.
                 m.obey_class_pause = c.contains(Mflcn::RPFCE);
                 m.obey_link_pause = c.contains(Mflcn::RFCE) && !m.obey_class_pause;
+                // The 82599 has one switch for all priorities.
+                m.obeyed_priorities = if self.config.profile == Profile::I82599 {
+                    0xFF
+                } else {
+                    ((v & MFLCN_PRIORITIES) >> 4) as u8
+                };
             }
             RegId::FCCFG => {
                 let c = Fccfg::from_bits_retain(v);

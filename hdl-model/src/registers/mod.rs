@@ -9,6 +9,7 @@ mod receive;
 mod statistics;
 mod transmit;
 
+use crate::config::Profile;
 use crate::nic::{Blocks, Nic};
 use xoff_regs::{Access, Offset, QueueMap, RegId, SLOTS, Up2tc, lookup};
 
@@ -76,9 +77,19 @@ impl Nic {
     fn masked(&mut self, id: RegId, index: usize, value: u32) -> u32 {
         let info = id.info();
         let old = self.registers.get(id, index);
-        let new = (old & !info.write_mask) | (value & info.write_mask & !info.self_clearing);
+        let writable = info.write_mask | self.bits_of_profile(id);
+        let new = (old & !writable) | (value & writable & !info.self_clearing);
         self.registers.set(id, index, new);
         new
+    }
+
+    /// Writable bits that only later members of the family have; the table is the 82599's.
+    fn bits_of_profile(&self, id: RegId) -> u32 {
+        if id == RegId::MFLCN && self.config.profile != Profile::I82599 {
+            flow_control::MFLCN_PRIORITIES
+        } else {
+            0
+        }
     }
 
     fn write_register(&mut self, id: RegId, index: usize, value: u32) {

@@ -60,6 +60,12 @@ impl Nic {
             }
             RegId::VLNCTRL => b.rx_mac.vlan.set_control(Vlnctrl::from_bits_retain(v)),
             RegId::CTRL_EXT => b.rx_mac.vlan.set_extended(CtrlExt::from_bits_retain(v)),
+            // The outer type has no published reset value; 0 stands for the usual one.
+            RegId::EXVET => {
+                let outer = (v >> 16) as u16;
+                b.rx_mac.vlan.outer_ethertype = if outer == 0 { 0x8100 } else { outer };
+            }
+            RegId::PSRTYPE if i == 0 => b.rx_mac.inspector.steering.set_pool_bits(v),
             RegId::VFTA => b.rx_mac.vlan.set_table(i, v),
             RegId::MCSTCTRL => b.rx_mac.filter.set_hash(Mcstctrl::from_bits_retain(v)),
             RegId::MTA => b.rx_mac.filter.set_multicast(i, v),
