@@ -6,14 +6,18 @@
 //!
 //! The blocks are those of the data sheet: [`pcie`], [`tx`] (descriptor fetch, descriptor plane, write-back), [`mac`]
 //! (Tx packet buffers, packet plane, pause timers, both directions of the MAC), [`rx`] (filters, receive packet buffers,
-//! XOFF/XON thresholds, receive DMA), [`irq`]. They talk through two-phase FIFOs ([`fifo`]) only.
+//! XOFF/XON thresholds, receive DMA), [`irq`], [`link`]. They talk through two-phase FIFOs ([`fifo`]) only. What has no clock stands in [`board`] ([`eeprom`], [`i2c`]) and [`timesync`].
 #![forbid(unsafe_code)]
 
+pub mod board;
 pub mod clock;
 pub mod config;
+pub mod eeprom;
 pub mod fifo;
 pub mod frame;
+pub mod i2c;
 pub mod irq;
+pub mod link;
 pub mod mac;
 mod nic;
 pub mod pcie;
@@ -21,10 +25,14 @@ pub mod port;
 mod registers;
 pub mod rx;
 pub mod stats;
+pub mod timesync;
 pub mod tx;
 
+pub use board::PowerState;
 pub use clock::{ByteTime, Cycle, LineSpeed};
-pub use config::{NicConfig, PcieConfig, Profile};
+pub use config::{Media, NicConfig, PcieConfig, Profile};
 pub use frame::Frame;
+pub use i2c::SfpModule;
+pub use irq::Delivery;
 pub use nic::{Block, Effort, Nic};
 pub use port::{DmaFault, HostPort, WirePort, World};

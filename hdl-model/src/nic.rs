@@ -12,11 +12,13 @@
 //! [`Nic::run_to`] evaluates only blocks whose time has come and jumps over cycles in which nothing is due; it ends in
 //! the same state, statistics included.
 
+use crate::board::Board;
 use crate::clock::{ByteTime, Cycle};
 use crate::config::NicConfig;
 use crate::fifo::Fifo;
 use crate::frame::Frame;
-use crate::irq::Interrupts;
+use crate::irq::{Cause, InterruptPorts, Interrupts};
+use crate::link::Link;
 use crate::mac::{
     ControlFrame, LoopedFrame, PauseCommand, RxMac, RxMacPorts, RxPacket, RxSpace, TxMac,
     TxMacPorts,
@@ -43,12 +45,21 @@ pub enum Block {
     RxDma,
     /// Interrupts.
     Interrupts,
+    /// Link control.
+    Link,
 }
 
 impl Block {
     /// All of them.
-    pub const ALL: [Block; 6] =
-        [Block::Pcie, Block::TxDma, Block::TxMac, Block::RxMac, Block::RxDma, Block::Interrupts];
+    pub const ALL: [Block; 7] = [
+        Block::Pcie,
+        Block::TxDma,
+        Block::TxMac,
+        Block::RxMac,
+        Block::RxDma,
+        Block::Interrupts,
+        Block::Link,
+    ];
 }
 
 /// FIFOs between the blocks other than those of the PCIe engine.
@@ -61,6 +72,8 @@ struct Channels {
     looped: Fifo<LoopedFrame>,
     rx_packets: Fifo<RxPacket>,
     rx_space: Fifo<RxSpace>,
+    rx_causes: Fifo<Cause>,
+    link_causes: Fifo<Cause>,
 }
 
 /// Everything that a flip-flop or a memory of the adapter would hold.
@@ -72,6 +85,7 @@ pub(crate) struct Blocks {
     pub(crate) rx_mac: RxMac,
     pub(crate) rx_dma: RxDma,
     pub(crate) interrupts: Interrupts,
+    pub(crate) link: Link,
     pub(crate) dma: PcieChannels,
     channels: Channels,
 }
@@ -79,20 +93,25 @@ pub(crate) struct Blocks {
 impl Blocks {
     pub(crate) fn new(config: &NicConfig) -> Blocks {
         let filter = AddressFilter::new(config.mac);
+        let link = Link::new(config);
+        let mut tx_mac = TxMac::new(config.speed, config.mac);
+        tx_mac.link_up = link.up();
         Blocks {
             pcie: Pcie::new(config.pcie.clone(), config.speed),
             tx_dma: TxDma::new(&config.pcie, config.speed),
-            tx_mac: TxMac::new(config.speed, config.mac),
+            tx_mac,
             rx_mac: RxMac::new(config, filter),
             rx_dma: RxDma::new(&config.pcie),
             interrupts: Interrupts::new(config.speed),
+            link,
             dma: PcieChannels::default(),
             channels: Channels::default(),
         }
     }
 
     fn eval<W: World>(&mut self, block: Block, now: Cycle, world: &mut W) -> Cycle {
-        let Blocks { pcie, tx_dma, tx_mac, rx_mac, rx_dma, interrupts, dma, channels: ch } = self;
+        let Blocks { pcie, tx_dma, tx_mac, rx_mac, rx_dma, interrupts, link, dma, channels: ch } =
+            self;
         match block {
             Block::Pcie => pcie.eval(now, dma, world),
             Block::TxDma => tx_dma.eval(
@@ -125,6 +144,7 @@ impl Blocks {
                     looped: &mut ch.looped,
                     packets: &mut ch.rx_packets,
                     space: &mut ch.rx_space,
+                    causes: &mut ch.rx_causes,
                 },
                 world,
             ),
@@ -140,7 +160,16 @@ impl Blocks {
                 },
                 world,
             ),
-            Block::Interrupts => interrupts.eval(now, &mut dma.causes, world),
+            Block::Interrupts => interrupts.eval(
+                now,
+                &mut InterruptPorts {
+                    dma: &mut dma.causes,
+                    rx_mac: &mut ch.rx_causes,
+                    link: &mut ch.link_causes,
+                },
+                world,
+            ),
+            Block::Link => link.eval(now, &mut ch.link_causes),
         }
     }
 
@@ -154,6 +183,7 @@ impl Blocks {
         const RX_MAC: u8 = 1 << Block::RxMac as u8;
         const RX_DMA: u8 = 1 << Block::RxDma as u8;
         const INTERRUPTS: u8 = 1 << Block::Interrupts as u8;
+        const LINK: u8 = 1 << Block::Link as u8;
         let Blocks { dma, channels: ch, .. } = self;
         let mut readers = 0;
         if evaluated & (PCIE | TX_DMA) != 0 {
@@ -181,7 +211,23 @@ impl Blocks {
         if evaluated & (RX_MAC | RX_DMA) != 0 {
             readers |= reader(&mut ch.rx_packets, RX_DMA) | reader(&mut ch.rx_space, RX_MAC);
         }
+        if evaluated & (RX_MAC | INTERRUPTS) != 0 {
+            readers |= reader(&mut ch.rx_causes, INTERRUPTS);
+        }
+        if evaluated & (LINK | INTERRUPTS) != 0 {
+            readers |= reader(&mut ch.link_causes, INTERRUPTS);
+            // The wire from link control to the MAC is a flip-flop too.
+            if self.tx_mac.link_up != self.link.up() {
+                self.tx_mac.link_up = self.link.up();
+                readers |= TX_MAC;
+            }
+        }
         readers
+    }
+
+    /// GCR_EXT bit 30: the transmit packet buffers are emptied.
+    pub(crate) fn flush_tx(&mut self) {
+        self.tx_mac.flush(&mut self.channels.tx_space);
     }
 
     /// The end of `n` cycles for the counters that count by themselves.
@@ -220,9 +266,10 @@ pub struct Nic {
     pub(crate) now: Cycle,
     pub(crate) blocks: Blocks,
     pub(crate) registers: RegisterFile,
+    pub(crate) board: Board,
     /// The next cycle in which each block has to be evaluated.
-    wake: [Cycle; 6],
-    order: [Block; 6],
+    wake: [Cycle; 7],
+    order: [Block; 7],
     in_default_order: bool,
     effort: Effort,
 }
@@ -233,8 +280,9 @@ impl Nic {
         let mut nic = Nic {
             blocks: Blocks::new(&config),
             registers: RegisterFile::new(),
+            board: Board::new(&config),
             now: Cycle(0),
-            wake: [Cycle(0); 6],
+            wake: [Cycle(0); 7],
             order: Block::ALL,
             in_default_order: true,
             effort: Effort::default(),
@@ -255,7 +303,7 @@ impl Nic {
     }
 
     /// Evaluates blocks in another order within each cycle. By construction no result depends on it; tests show so.
-    pub fn set_evaluation_order(&mut self, order: [Block; 6]) {
+    pub fn set_evaluation_order(&mut self, order: [Block; 7]) {
         self.order = order;
         self.in_default_order = order == Block::ALL;
     }
@@ -271,7 +319,8 @@ impl Nic {
         self.wake.iter().copied().min().unwrap_or(Cycle::NEVER)
     }
 
-    /// A frame whose first preamble byte is on the wire at `first_byte`.
+    /// A frame whose first preamble byte is on the wire at `first_byte`. That none comes while the link is down is the
+    /// business of whoever plays the wire ([`Nic::link_up`]).
     pub fn receive(&mut self, frame: Frame, first_byte: ByteTime) {
         if self.blocks.tx_mac.loopback {
             return; // the receiver listens to the transmitter
@@ -287,7 +336,7 @@ impl Nic {
     }
 
     pub(crate) fn wake_all(&mut self) {
-        self.wake = [self.now; 6];
+        self.wake = [self.now; 7];
     }
 
     /// One cycle, every block evaluated: the reference for [`Nic::run_to`].
@@ -391,7 +440,10 @@ impl Nic {
     /// Whether two ports are in the same state: every block, register and statistic, and the time. How they got there
     /// (steps or jumps, order of evaluation) is left out.
     pub fn same_state(&self, other: &Nic) -> bool {
-        self.now == other.now && self.blocks == other.blocks && self.registers == other.registers
+        self.now == other.now
+            && self.blocks == other.blocks
+            && self.registers == other.registers
+            && self.board == other.board
     }
 
     /// Bit n: class n must not start a frame in the next cycle.
@@ -427,14 +479,5 @@ impl Nic {
     /// Packets dropped because no legal frame could be made of their descriptors.
     pub fn malformed_packets(&self) -> u64 {
         self.blocks.tx_dma.malformed
-    }
-
-    /// The cable is plugged in or pulled. Nothing is sent while the link is down.
-    pub fn set_link(&mut self, up: bool) {
-        if self.blocks.tx_mac.link_up != up {
-            self.blocks.tx_mac.link_up = up;
-            self.blocks.interrupts.link_changed();
-            self.wake_all();
-        }
     }
 }

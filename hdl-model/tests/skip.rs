@@ -234,7 +234,8 @@ fn the_order_of_evaluation_does_not_matter() {
     let outcome = runner().run(&(case(), order), |(case, order)| {
         let mut usual = Subject::new(&case);
         let mut permuted = usual.clone();
-        let order: [Block; 6] = order.try_into().map_err(|_| TestCaseError::fail("six blocks"))?;
+        let order: [Block; 7] =
+            order.try_into().map_err(|_| TestCaseError::fail("seven blocks"))?;
         permuted.b.nic.set_evaluation_order(order);
         for action in &case.actions {
             prop_assert_eq!(usual.act(action), permuted.act(action));

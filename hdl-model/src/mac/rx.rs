@@ -7,12 +7,15 @@ use crate::clock::{ByteTime, Cycle, LineSpeed};
 use crate::config::{NicConfig, Profile};
 use crate::fifo::Fifo;
 use crate::frame::Frame;
+use crate::irq::Cause;
 use crate::port::World;
 use crate::rx::{
     AddressFilter, Findings, Inspector, MacFault, Passed, RxBuffers, Tags, VlanFilter,
 };
 use crate::stats::RxStats;
+use crate::timesync::{Stamper, stamp_cycle};
 use std::collections::VecDeque;
+use xoff_regs::Eicr;
 use xoff_regs::frame::{self, MacControl, PREAMBLE_BYTES};
 
 /// A packet that stands in a receive packet buffer.
@@ -52,6 +55,8 @@ pub struct RxMacPorts<'a> {
     pub packets: &'a mut Fifo<RxPacket>,
     /// Space that receive DMA gives back.
     pub space: &'a mut Fifo<RxSpace>,
+    /// Interrupt causes.
+    pub causes: &'a mut Fifo<Cause>,
 }
 
 /// What RXCTRL, MFLCN, FCTRL and HLREG0 say about receiving.
@@ -105,6 +110,8 @@ pub struct RxMac {
     pub buffers: RxBuffers,
     /// Counters.
     pub stats: RxStats,
+    /// IEEE 1588 stamps.
+    pub stamper: Stamper,
 }
 
 impl RxMac {
@@ -129,6 +136,7 @@ impl RxMac {
             class_of_priority: [0; 8],
             buffers: RxBuffers::new(speed.quantum_cycles()),
             stats: RxStats::default(),
+            stamper: Stamper::default(),
         }
     }
 
@@ -185,9 +193,9 @@ impl RxMac {
             self.buffers.release(usize::from(space.tc), space.bytes);
         }
         while self.inbox.front().is_some_and(|(_, f)| self.received >= arrival_bytes(f)) {
-            if let Some((_, f)) = self.inbox.pop_front() {
+            if let Some((first_byte, f)) = self.inbox.pop_front() {
                 self.buffers.arrival_ended(usize::from(self.class));
-                self.complete(now, f, ports, world);
+                self.complete(now, f, first_byte, ports, world);
             }
             self.begin_front(now);
         }
@@ -251,10 +259,12 @@ impl RxMac {
         &mut self,
         now: Cycle,
         f: Frame,
+        first_byte: ByteTime,
         ports: &mut RxMacPorts<'_>,
         world: &mut W,
     ) {
-        if let Some(packet) = self.judge(now, f, ports.commands, world) {
+        if let Some(packet) = self.judge(now, f, ports, world) {
+            self.stamper.observe(&packet.frame.bytes, stamp_cycle(first_byte, self.speed));
             ports.packets.push(packet);
         }
     }
@@ -264,7 +274,7 @@ impl RxMac {
         &mut self,
         now: Cycle,
         f: Frame,
-        commands: &mut Fifo<PauseCommand>,
+        ports: &mut RxMacPorts<'_>,
         world: &mut W,
     ) -> Option<RxPacket> {
         if !self.enabled || self.deaf {
@@ -280,7 +290,7 @@ impl RxMac {
             if stored { self.filtered(&f, tags) } else { None }
         } else if let Some(Ok(control)) = MacControl::parse(&f.bytes, &self.filter.station()) {
             pause_frame = true;
-            self.control(now, control, commands).then_some(Passed::Exactly)
+            self.control(now, control, ports.commands).then_some(Passed::Exactly)
         } else if frame::ethertype(&f.bytes) == Some(frame::ETHERTYPE_MAC_CONTROL) {
             self.mode.pass_control.then_some(Passed::Exactly)
         } else {
@@ -308,6 +318,7 @@ impl RxMac {
         } else {
             self.stats.missed[usize::from(tc)] += 1;
             self.stats.missed_bytes += f.bytes_with_fcs();
+            ports.causes.push(Cause::Other(Eicr::RX_MISS));
             world.recycle(f.bytes);
             None
         }

@@ -10,6 +10,7 @@ use crate::fifo::Fifo;
 use crate::frame::Frame;
 use crate::port::World;
 use crate::stats::TxStats;
+use crate::timesync::{Stamper, stamp_cycle};
 use crate::tx::{Credits, Grant, RoundRobin, TxFrame, TxSpace};
 use std::collections::VecDeque;
 use xoff_regs::frame::{MIN_BYTES, MacControl};
@@ -72,6 +73,8 @@ pub struct TxMac {
     pub pause: PauseTimers,
     /// Counters.
     pub stats: TxStats,
+    /// IEEE 1588 stamps.
+    pub stamper: Stamper,
 }
 
 impl TxMac {
@@ -95,6 +98,7 @@ impl TxMac {
             link_up: true,
             pause: PauseTimers::default(),
             stats: TxStats::default(),
+            stamper: Stamper::default(),
         }
     }
 
@@ -121,6 +125,15 @@ impl TxMac {
     /// PAP.PACE.
     pub fn set_pace(&mut self, pace: u32) {
         self.pacing = Pacing::new(pace);
+    }
+
+    /// Drops what waits in the packet buffers (GCR_EXT bit 30).
+    pub(crate) fn flush(&mut self, space: &mut Fifo<TxSpace>) {
+        for f in self.buffers.iter_mut().flat_map(|buffer| buffer.drain(..)) {
+            space.push(TxSpace { tc: f.tc, bytes: f.reserved });
+        }
+        self.occupied = 0;
+        self.control.clear();
     }
 
     /// One cycle. Returns when the block next changes by itself.
@@ -233,6 +246,7 @@ impl TxMac {
     ) {
         self.stats.count(&frame);
         self.busy_bytes += frame.wire_bytes() + self.pacing.idle_after(frame.bytes_with_fcs());
+        self.stamper.observe(&frame.bytes, stamp_cycle(first_byte, self.speed));
         if self.loopback {
             looped.push(LoopedFrame { frame, first_byte });
         } else {

@@ -1,4 +1,4 @@
-//! Device control, and registers of no block.
+//! Device control, pins, EEPROM, link and registers of no block.
 
 use crate::nic::Nic;
 #[allow(clippy::wildcard_imports)] // the file names most register types of its block
@@ -11,11 +11,54 @@ impl Nic {
         match id {
             RegId::CTRL => {
                 self.blocks.pcie.blocked = Ctrl::from_bits_retain(v).contains(Ctrl::MASTER_DIS);
-                if pulse & (Ctrl::RST | Ctrl::LRST).bits() != 0 {
-                    self.reset();
+                let reset = pulse & (Ctrl::RST | Ctrl::LRST).bits();
+                if reset != 0 {
+                    self.reset(reset);
                 }
             }
-            _ => return false,
+            RegId::I2CCTL => {
+                let pins = I2cctl::from_bits_retain(v);
+                let (clock, data) =
+                    (pins.contains(I2cctl::CLK_OUT), pins.contains(I2cctl::DATA_OUT));
+                self.board.i2c.drive(clock, data);
+            }
+            RegId::EEC => {
+                let pins = Eec::from_bits_retain(v);
+                // Without the grant the pins are the device's own, and the chip is not selected.
+                let off = !pins.contains(Eec::REQ);
+                self.board.eeprom.drive(
+                    pins.contains(Eec::SK),
+                    off || pins.contains(Eec::CS),
+                    pins.contains(Eec::DI),
+                );
+            }
+            RegId::EERD if pulse & Eerd::START.bits() != 0 => {
+                // A word takes microseconds on a card. Here it is there at once: software polls DONE either way.
+                let eerd = Eerd::from_bits_retain(v);
+                let word = self.board.eeprom.word(eerd.addr() as usize);
+                let done = (eerd | Eerd::DONE).with_data(word.into());
+                self.registers.set(RegId::EERD, 0, done.bits());
+            }
+            RegId::MSCA if pulse & Msca::MDI_CMD.bits() != 0 => {
+                // Nobody answers on the management bus: an undriven line reads as ones.
+                if Msca::from_bits_retain(v).op_code() >= 2 {
+                    let data = self.registers.get(RegId::MSRWD, 0) | 0xFFFF_0000;
+                    self.registers.set(RegId::MSRWD, 0, data);
+                }
+            }
+            RegId::AUTOC => {
+                self.blocks.link.configure(Autoc::from_bits_retain(v));
+                if pulse & Autoc::RESTART_AN.bits() != 0 {
+                    self.blocks.link.restart(self.now);
+                }
+                self.update_link();
+            }
+            RegId::GCR_EXT => {
+                if GcrExt::from_bits_retain(v).contains(GcrExt::BUFFERS_CLEAR) {
+                    self.blocks.flush_tx();
+                }
+            }
+            _ => return self.apply_timesync(id, v),
         }
         true
     }

@@ -7,11 +7,15 @@ mod interrupts;
 mod read;
 mod receive;
 mod statistics;
+mod timesync;
 mod transmit;
 
+use crate::board::PowerState;
 use crate::config::Profile;
 use crate::nic::{Blocks, Nic};
-use xoff_regs::{Access, Offset, QueueMap, RegId, SLOTS, Up2tc, lookup};
+use xoff_regs::{
+    Access, Autoc, Autoc2, Ctrl, Offset, Pbsize, QueueMap, RegId, SLOTS, Up2tc, lookup,
+};
 
 /// The storage behind the registers. What a block keeps itself (heads, causes, counters) is asked of the block.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +49,9 @@ impl Nic {
     /// Reads a register at the current cycle, side effects included (read-to-clear counters, semaphores). An address
     /// without a register reads 0.
     pub fn read32(&mut self, offset: Offset) -> u32 {
+        if self.board.power == PowerState::D3Hot {
+            return u32::MAX;
+        }
         match lookup(offset) {
             Some((id, index)) => self.read_register(id, usize::from(index)),
             None => 0,
@@ -54,6 +61,9 @@ impl Nic {
     /// Writes a register; it takes effect in the cycle that is evaluated next. An address without a register, and bits
     /// outside the register's write mask, ignore the write.
     pub fn write32(&mut self, offset: Offset, value: u32) {
+        if self.board.power == PowerState::D3Hot {
+            return;
+        }
         let Some((id, index)) = lookup(offset) else { return };
         let index = usize::from(index);
         match id {
@@ -123,21 +133,49 @@ impl Nic {
                 }
             }
         }
-        let [b0, b1, b2, b3, b4, b5] = self.config.mac;
-        self.write_register(RegId::RAL, 0, u32::from_le_bytes([b0, b1, b2, b3]));
-        self.write_register(RegId::RAH, 0, u32::from_le_bytes([b4, b5, 0, 0x80]));
+        self.auto_load();
         self.wake_all();
     }
 
-    /// CTRL.RST or LRST: everything but the clock, the cable and a frame already on the wire starts anew.
-    fn reset(&mut self) {
-        let link_up = self.blocks.tx_mac.link_up;
+    /// What the EEPROM puts into registers after a reset.
+    fn auto_load(&mut self) {
+        let [b0, b1, b2, b3, b4, b5] = self.board.eeprom.mac();
+        self.write_register(RegId::RAL, 0, u32::from_le_bytes([b0, b1, b2, b3]));
+        self.write_register(RegId::RAH, 0, u32::from_le_bytes([b4, b5, 0, 0x80]));
+        let media = self.config.media;
+        let autoc = Autoc::from_bits_retain(RegId::AUTOC.info().reset).with_lms(media.link_mode());
+        self.write_register(RegId::AUTOC, 0, autoc.bits());
+        let autoc2 = Autoc2::empty().with_pma_10g_ser(media.serial_mode());
+        self.write_register(RegId::AUTOC2, 0, autoc2.bits());
+        let rx_kb = self.config.profile.rx_buffer_kb();
+        self.write_register(RegId::RXPBSIZE, 0, Pbsize::empty().with_kb(rx_kb).bits());
+    }
+
+    /// Everything but the clock, the cable, the semaphores of both ports and a frame already on the wire starts anew.
+    /// `bits` are those of CTRL that asked for it, RST or LRST, which brings the link down and up as well.
+    pub(crate) fn reset(&mut self, bits: u32) {
         let on_the_wire = self.blocks.tx_mac.busy_bytes();
+        let link = self.blocks.link.clone();
+        let delivery = self.blocks.interrupts.delivery;
+        let shared = [RegId::SWSM, RegId::SW_FW_SYNC].map(|id| (id, self.registers.get(id, 0)));
         self.blocks = Blocks::new(&self.config);
-        self.blocks.tx_mac.link_up = link_up;
+        self.blocks.tx_mac.link_up = link.up();
+        self.blocks.link = link;
         self.blocks.tx_mac.set_busy_bytes(on_the_wire);
+        self.blocks.interrupts.delivery = delivery;
         self.registers = RegisterFile::new();
+        for (id, value) in shared {
+            self.registers.set(id, 0, value);
+        }
+        self.board.latched_time = None;
+        self.board.reset_bits = bits;
+        self.board.reset_ends =
+            self.now + self.config.reset_ps.div_ceil(self.config.speed.cycle_ps);
         self.load_reset_values();
+        if bits & Ctrl::LRST.bits() != 0 {
+            self.blocks.link.restart(self.now);
+        }
+        self.update_link();
     }
 
     fn ring_tx(&mut self, queue: usize, tail: u32) {

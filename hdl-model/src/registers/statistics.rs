@@ -26,6 +26,7 @@ impl Nic {
         let tx = &mut self.blocks.tx_mac.stats;
         let rx = &mut self.blocks.rx_mac.stats;
         let q = &mut self.blocks.rx_dma.stats;
+        let link = &mut self.blocks.link;
         Some(match id {
             RegId::GPTC => &mut tx.frames,
             RegId::TPT => &mut tx.total_frames,
@@ -66,6 +67,8 @@ impl Nic {
             RegId::RJC => &mut rx.jabber,
             RegId::RLEC => &mut rx.length_errors,
             RegId::XEC => &mut rx.checksum_errors,
+            // A line that goes down is a local fault; the partner's never tells of one.
+            RegId::MLFC => &mut link.losses,
             RegId::RXMPC => &mut rx.missed[i],
             RegId::LXONRXCNT => &mut rx.link_pause[0],
             RegId::LXOFFRXCNT => &mut rx.link_pause[1],

@@ -128,6 +128,7 @@ impl Bench {
         } else {
             b.write(DTXMXSZRQ, Dtxmxszrq::empty().with_units(0xFFF));
         }
+        b.write(GPIE, Gpie::MSIX_MODE);
         b.write(FCTRL, Fctrl::BAM | Fctrl::UPE);
         b.write(DMATXCTL, Dmatxctl::TE);
         for tc in 0..classes {
@@ -295,4 +296,29 @@ pub fn tagged(up: u8, len: usize) -> Vec<u8> {
     f[14] = up << 5;
     f[16..18].copy_from_slice(&[0x88, 0xB5]);
     f
+}
+
+/// A port after some time of everything: both directions, pause both ways, errors, misses.
+pub fn busy() -> Bench {
+    let mut b = Bench::new(NicConfig::new(MAC), 8);
+    b.obey_pfc();
+    b.write(FCCFG, Fccfg::TFCE_PRIORITY);
+    for tc in 0..8 {
+        b.write(FCTTV.at(tc / 2), Fcttv::from_bits_retain(0x0100_0100));
+        b.write(FCRTH.at(tc), Fcrth::FCEN.with_bytes(8192));
+        b.write(FCRTL.at(tc), Fcrtl::XONE.with_bytes(4096));
+        b.post(tc, 40, 60 + 180 * tc as u16);
+        b.offer(tc, if tc < 4 { 10 } else { 100 });
+    }
+    for k in 0..400u64 {
+        let (tc, len) = ((k % 8) as u8, 50 + (k as usize * 13) % 1490);
+        let frame = Frame { bytes: tagged(tc, len), damaged: k % 29 == 0 };
+        b.nic.receive(frame, ByteTime(k * 1600));
+    }
+    b.run(60_000);
+    b.control(frame::MacControl::pfc(0x0F, 100));
+    b.run(20);
+    b.control(frame::MacControl::pfc(0x03, 0));
+    b.run(20_000);
+    b
 }
