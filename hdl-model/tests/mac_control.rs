@@ -1,7 +1,7 @@
 //! MAC control frames as they come from a wire, well-formed and not: which are obeyed, counted, and shown to the host.
 mod common;
 use common::*;
-use xoff_model::{ByteTime, Frame, NicConfig};
+use xoff_model::{ByteTime, Frame, NicConfig, Profile};
 use xoff_regs::*;
 
 const GROUP: [u8; 6] = [0x01, 0x80, 0xC2, 0, 0, 1];
@@ -219,4 +219,26 @@ fn pause_frames_never_count_as_packets_received() {
     assert_eq!(b.read(RXDGPC), 2, "shown twice");
     let counters = [GPRC, GORCL, TPR, TORL, MPRC, PRC64].map(|r| b.read(r));
     assert_eq!(counters, [0; 6]);
+}
+
+#[test]
+fn later_cards_choose_the_priorities_they_obey() {
+    let seen = |profile: Profile, mask: u32, read_back: u32| {
+        let mut b = Bench::new(NicConfig { profile, ..NicConfig::new(MAC) }, 8);
+        let mflcn = Mflcn::RPFCE | Mflcn::DPF | Mflcn::from_bits_retain(mask << 4);
+        b.write(MFLCN, mflcn);
+        assert_eq!(b.read(MFLCN).bits() >> 4, read_back);
+        b.offer(0, 8);
+        b.arrive(mac_control(GROUP, &pfc(0x0C, [0xFFFF; 8])));
+        b.run(1000);
+        assert_eq!(b.read(RDH.at(0)), 0, "discarded, obeyed or not");
+        let counts = [2, 3].map(|up| b.read(PXOFFRXCNT.at(up)));
+        (b.nic.stopped_classes(), counts)
+    };
+    for profile in [Profile::X540, Profile::X550] {
+        assert_eq!(seen(profile, 0x08, 0x08), (0x08, [0, 1]));
+        assert_eq!(seen(profile, 0xFF, 0xFF), (0x0C, [1, 1]));
+        assert_eq!(seen(profile, 0x00, 0x00), (0x00, [0, 0]));
+    }
+    assert_eq!(seen(Profile::I82599, 0x08, 0), (0x0C, [1, 1]), "one switch for all");
 }

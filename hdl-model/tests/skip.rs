@@ -56,7 +56,7 @@ fn action() -> impl Strategy<Value = Action> {
         5 => (0..8u8, rx_len, prop::bool::weighted(0.05), gap())
             .prop_map(|(up, len, damaged, gap)| Action::Data { up, len, damaged, gap }),
         3 => (control(), gap()).prop_map(|(control, gap)| Action::Control { control, gap }),
-        1 => (0..14u8, 0..8usize, any::<u32>())
+        1 => (0..24u8, 0..8usize, any::<u32>())
             .prop_map(|(what, tc, value)| Action::Write { what, tc, value }),
         1 => (0..6u8, 0..8usize).prop_map(|(what, tc)| Action::Read { what, tc }),
         6 => prop_oneof![4 => 1..60u64, 4 => 1..400u64, 1 => 500..3000u64].prop_map(Action::Run),
@@ -156,6 +156,24 @@ fn write_something(b: &mut Bench, what: u8, tc: usize, value: u32) {
         10 => b.write(TXPBTHRESH.at(tc), Txpbthresh::from_bits_retain(value & 0xF)),
         11 => b.nic.set_link(!value.is_multiple_of(4)),
         12 if value.is_multiple_of(4) => b.write(CTRL, Ctrl::RST),
+        13 => b.write(RTRPCS, Rtrpcs::from_bits_retain(value & 0x46)),
+        14 => b.write(RTRPT4C.at(tc), Rttdt2c::from_bits_retain(value)),
+        15 => b.write(MRQC, Mrqc::from_bits_retain(value).with_mrqe(value & 7)),
+        16 => b.write(RQTC, Rqtc::from_bits_retain(value)),
+        17 => b.write(
+            SRRCTL.at(tc * 16),
+            Srrctl::empty().with_bsizepkt_kb(1 + value % 3).with_desctype(value & 1)
+                | Srrctl::from_bits_retain(value & 1 << 28),
+        ),
+        18 => b.write(FCTRL, Fctrl::UPE | Fctrl::from_bits_retain(value & 0x702)),
+        19 => b.write(SECRXCTRL, Secrxctrl::from_bits_retain(value & 2)),
+        20 => b.write(RXCTRL, Rxctrl::from_bits_retain(u32::from(value % 4 != 0))),
+        21 => b.write(VLNCTRL, Vlnctrl::from_bits_retain(value & 0x7000_0000 | 0x8100)),
+        22 => {
+            let on = Rxdctl::from_bits_retain(value & Rxdctl::VME.bits());
+            b.write(RXDCTL.at(tc * 16), Rxdctl::empty());
+            b.write(RXDCTL.at(tc * 16), Rxdctl::ENABLE | on);
+        }
         // Off and on again: the ring starts over at its head.
         _ => {
             let txdctl = b.read(TXDCTL.at(tx_queue));

@@ -2,6 +2,9 @@
 // Each test file uses its part, and the tests need no documentation of it.
 #![allow(dead_code, unreachable_pub, missing_docs, clippy::pedantic)]
 
+pub mod packets;
+pub mod queues;
+
 use xoff_model::{ByteTime, Cycle, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
 use xoff_regs::*;
 
