@@ -18,6 +18,8 @@ const CASES: u32 = 1500;
 enum Action {
     /// Software posts packets and rings the doorbell.
     Post { tc: usize, n: u16, len: u16 },
+    /// Software posts a packet with offloads, of these bytes in two descriptors behind a context.
+    Offload { tc: usize, len: u16, mss: u16, popts: u8, tso: bool },
     /// Software hands over receive buffers.
     Offer { tc: usize, n: u16 },
     /// A data frame comes, `gap` bytes after the earliest time it could.
@@ -26,6 +28,8 @@ enum Action {
     Control { control: MacControl, gap: u64 },
     /// Software changes a threshold or a mode.
     Write { what: u8, tc: usize, value: u32 },
+    /// Software changes how packets are scheduled, written back or sent.
+    Transmit { what: u8, tc: usize, value: u32 },
     /// Software reads a register that changes by being read, or that a block answers.
     Read { what: u8, tc: usize },
     /// Time passes.
@@ -52,12 +56,16 @@ fn action() -> impl Strategy<Value = Action> {
     let rx_len = prop_oneof![Just(60usize), 40..130usize, 100..1520usize];
     prop_oneof![
         3 => (0..8usize, 1..20u16, tx_len).prop_map(|(tc, n, len)| Action::Post { tc, n, len }),
+        1 => (0..8usize, 100..8000u16, 1..1500u16, 0..4u8, prop::bool::weighted(0.7))
+            .prop_map(|(tc, len, mss, popts, tso)| Action::Offload { tc, len, mss, popts, tso }),
         2 => (0..8usize, 1..20u16).prop_map(|(tc, n)| Action::Offer { tc, n }),
         5 => (0..8u8, rx_len, prop::bool::weighted(0.05), gap())
             .prop_map(|(up, len, damaged, gap)| Action::Data { up, len, damaged, gap }),
         3 => (control(), gap()).prop_map(|(control, gap)| Action::Control { control, gap }),
         1 => (0..24u8, 0..8usize, any::<u32>())
             .prop_map(|(what, tc, value)| Action::Write { what, tc, value }),
+        1 => (0..10u8, 0..8usize, any::<u32>())
+            .prop_map(|(what, tc, value)| Action::Transmit { what, tc, value }),
         1 => (0..6u8, 0..8usize).prop_map(|(what, tc)| Action::Read { what, tc }),
         6 => prop_oneof![4 => 1..60u64, 4 => 1..400u64, 1 => 500..3000u64].prop_map(Action::Run),
     ]
@@ -125,6 +133,34 @@ impl Subject {
         let b = &mut self.b;
         match *action {
             Action::Post { tc, n, len } => b.post(tc % b.classes, n, len.max(17)),
+            Action::Offload { tc, len, mss, popts, tso } => {
+                let tc = tc % b.classes;
+                let addr = b.place(tc, 0, &[tc as u8; 64]);
+                let tucmd = 1 << 1 | 1 << 2;
+                let c = desc::TxContext {
+                    maclen: 14,
+                    iplen: 20,
+                    l4len: 20,
+                    tucmd,
+                    mss,
+                    ..Default::default()
+                };
+                b.post_descriptor(tc, c.to_qwords());
+                let paylen = u32::from(len) - 54;
+                let first = desc::AdvTxData {
+                    addr,
+                    len: 60,
+                    tse: tso,
+                    popts,
+                    paylen,
+                    ..Default::default()
+                };
+                b.post_descriptor(tc, first.to_qwords());
+                let rest =
+                    desc::AdvTxData { len: len - 60, eop: true, ifcs: true, rs: true, ..first };
+                b.post_descriptor(tc, rest.to_qwords());
+                b.doorbell(tc);
+            }
             Action::Offer { tc, n } => b.offer(tc % b.classes, n),
             Action::Data { up, len, damaged, gap } => self.arrive(tagged(up, len), damaged, gap),
             Action::Control { control, gap } => {
@@ -133,6 +169,7 @@ impl Subject {
                 self.arrive(bytes.to_vec(), false, gap);
             }
             Action::Write { what, tc, value } => write_something(b, what, tc, value),
+            Action::Transmit { what, tc, value } => write_transmit(b, what, tc, value),
             Action::Read { what, tc } => return read_something(b, what, tc),
             Action::Run(_) => {}
         }
@@ -179,6 +216,41 @@ fn write_something(b: &mut Bench, what: u8, tc: usize, value: u32) {
             let txdctl = b.read(TXDCTL.at(tx_queue));
             b.write(TXDCTL.at(tx_queue), Txdctl::empty());
             b.write(TXDCTL.at(tx_queue), txdctl);
+        }
+    }
+}
+
+/// Credits that let the class send, with all flags.
+fn credits(value: u32) -> Rttdt2c {
+    let c = Rttdt2c::from_bits_retain(value & 0xC000_0E3F).with_max(600);
+    c.with_refill(c.refill() + 1)
+}
+
+/// Software changes how packets are scheduled, written back or sent.
+fn write_transmit(b: &mut Bench, what: u8, tc: usize, value: u32) {
+    let tx_queue = b.queue(tc % b.classes);
+    let txdctl = b.read(TXDCTL.at(tx_queue));
+    match what {
+        0 => {
+            let plain = Txdctl::ENABLE.with_pthresh(32).with_hthresh(1);
+            b.write(TXDCTL.at(tx_queue), plain.with_wthresh(value % 12));
+        }
+        1 => b.write(TXDCTL.at(tx_queue), txdctl | Txdctl::SWFLSH),
+        2 => b.write(TDWBAL.at(tx_queue), Tdwbal::from_bits_retain(0xF_F000 | value & 1)),
+        3 => b.write(RTTDCS, Rttdcs::from_bits_retain(value & 0x13)),
+        4 => b.write(RTTPCS, Rttpcs::from_bits_retain(value & 0x120)),
+        5 => b.write(RTTDT2C.at(tc), credits(value)),
+        6 => b.write(RTTPT2C.at(tc), credits(value)),
+        7 => {
+            b.write(RTTDQSEL, Rttdqsel::empty().with_queue(tx_queue as u32));
+            b.write(RTTBCNRM, Rttbcnrm::empty().with_mmw_kb(value >> 16 & 7));
+            let limiter = Rttbcnrc::from_factor_16384ths(16384 + value % 0xF_FFFF);
+            b.write(RTTBCNRC, if value.is_multiple_of(4) { Rttbcnrc::empty() } else { limiter });
+        }
+        8 => b.write(PAP, Pap::empty().with_pace(value & 0xF)),
+        _ => {
+            let hlreg0 = b.read(HLREG0) - Hlreg0::LPBK;
+            b.write(HLREG0, if value.is_multiple_of(4) { hlreg0 | Hlreg0::LPBK } else { hlreg0 });
         }
     }
 }

@@ -44,6 +44,7 @@ pub struct TxMacPorts<'a> {
 }
 
 /// The transmit MAC with its packet buffers.
+#[allow(clippy::struct_excessive_bools)] // each is one bit of a register, or the link
 #[derive(Clone, Debug, PartialEq)]
 pub struct TxMac {
     speed: LineSpeed,

@@ -30,18 +30,12 @@ pub struct Grant {
 }
 
 /// The credits of one plane: the eight classes and their groups.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Credits {
     class: [Class; 8],
     group: [i32; 8],
     /// RTTDCS.TDRM or RTTPCS.TPRM: credits that a group has left over go to its classes.
     recycle: bool,
-}
-
-impl Default for Credits {
-    fn default() -> Self {
-        Credits { class: [Class::default(); 8], group: [0; 8], recycle: false }
-    }
 }
 
 impl Credits {

@@ -6,6 +6,7 @@ use super::queue::TxQueue;
 use super::segment::Cut;
 
 /// The packet whose descriptors are being read, from its first to its last.
+#[allow(clippy::struct_excessive_bools)] // independent facts
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PacketPlan {
     /// A packet has begun and its last descriptor has not been read.
