@@ -1,5 +1,6 @@
 //! Switching the receive path and its queues on and off, with packets on their way; several buffers a packet; the
 //! arbiter between classes.
+#![allow(clippy::cast_possible_truncation)] // of small numbers
 mod common;
 use common::packets::*;
 use common::*;

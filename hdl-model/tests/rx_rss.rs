@@ -63,7 +63,7 @@ fn bench(mrqe: u32, fields: u32) -> Bench {
 
 fn v4_packet(n: usize, protocol: u8, flags: u16) -> Vec<u8> {
     let (dst, dport, src, sport, ..) = V4[n];
-    let (src, dst): (Ipv4Addr, Ipv4Addr) = (src.parse().unwrap(), dst.parse().unwrap());
+    let [src, dst] = [src, dst].map(|a| a.parse::<Ipv4Addr>().expect("an address"));
     let addresses = [src.octets(), dst.octets()].concat();
     let segment = match protocol {
         6 => tcp(&addresses, sport, dport, b"data"),
@@ -75,7 +75,7 @@ fn v4_packet(n: usize, protocol: u8, flags: u16) -> Vec<u8> {
 
 fn v6_packet(n: usize, protocol: u8) -> Vec<u8> {
     let (dst, dport, src, sport, ..) = V6[n];
-    let (src, dst): (Ipv6Addr, Ipv6Addr) = (src.parse().unwrap(), dst.parse().unwrap());
+    let [src, dst] = [src, dst].map(|a| a.parse::<Ipv6Addr>().expect("an address"));
     let addresses = [src.octets(), dst.octets()].concat();
     let segment = match protocol {
         6 => tcp(&addresses, sport, dport, b"data"),

@@ -204,7 +204,7 @@ fn write_something(b: &mut Bench, what: u8, tc: usize, value: u32) {
         ),
         18 => b.write(FCTRL, Fctrl::UPE | Fctrl::from_bits_retain(value & 0x702)),
         19 => b.write(SECRXCTRL, Secrxctrl::from_bits_retain(value & 2)),
-        20 => b.write(RXCTRL, Rxctrl::from_bits_retain(u32::from(value % 4 != 0))),
+        20 => b.write(RXCTRL, Rxctrl::from_bits_retain(u32::from(!value.is_multiple_of(4)))),
         21 => b.write(VLNCTRL, Vlnctrl::from_bits_retain(value & 0x7000_0000 | 0x8100)),
         22 => {
             let on = Rxdctl::from_bits_retain(value & Rxdctl::VME.bits());

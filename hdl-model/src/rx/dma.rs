@@ -208,7 +208,8 @@ impl RxDma {
             world.recycle(packet.frame.bytes);
             return;
         }
-        self.arbiter.charge(class, packet.frame.len() + frame::FCS_BYTES);
+        #[allow(clippy::cast_possible_truncation)] // a packet is at most 16 KB
+        self.arbiter.charge(class, packet.frame.len() as u32);
         if self.keep_fcs {
             let fcs = packet.frame.fcs();
             packet.frame.bytes.extend_from_slice(&fcs);

@@ -16,8 +16,8 @@ pub fn crc32c(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for byte in bytes {
         for bit in 0..8 {
-            let feedback = (crc ^ u32::from(*byte) >> bit) & 1;
-            crc = crc >> 1 ^ feedback * 0x82F6_3B78;
+            let feedback = (crc ^ (u32::from(*byte) >> bit)) & 1;
+            crc = (crc >> 1) ^ (feedback * 0x82F6_3B78);
         }
     }
     !crc
