@@ -102,6 +102,7 @@ enum Byte {
 }
 
 /// The module as a bus slave.
+#[allow(clippy::struct_excessive_bools)] // lines of the bus, and flip-flops
 #[derive(Clone, Debug, PartialEq)]
 pub struct I2cSlave {
     module: Option<SfpModule>,

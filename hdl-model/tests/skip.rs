@@ -6,7 +6,7 @@ use common::*;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use std::cell::Cell;
-use xoff_model::{Block, ByteTime, Effort, Frame, LineSpeed, NicConfig};
+use xoff_model::{Block, ByteTime, Delivery, Effort, Frame, LineSpeed, NicConfig, PowerState};
 use xoff_regs::frame::MacControl;
 use xoff_regs::*;
 
@@ -26,6 +26,10 @@ enum Action {
     Data { up: u8, len: usize, damaged: bool, gap: u64 },
     /// A PAUSE or PFC frame comes.
     Control { control: MacControl, gap: u64 },
+    /// A PTP message comes or goes, each by its Ethertype.
+    Ptp { sent: bool, kind: u8, gap: u64 },
+    /// Software changes interrupts, link or time.
+    Around { what: u8, value: u32 },
     /// Software changes a threshold or a mode.
     Write { what: u8, tc: usize, value: u32 },
     /// Software changes how packets are scheduled, written back or sent.
@@ -62,11 +66,14 @@ fn action() -> impl Strategy<Value = Action> {
         5 => (0..8u8, rx_len, prop::bool::weighted(0.05), gap())
             .prop_map(|(up, len, damaged, gap)| Action::Data { up, len, damaged, gap }),
         3 => (control(), gap()).prop_map(|(control, gap)| Action::Control { control, gap }),
+        1 => (any::<bool>(), 0..4u8, gap())
+            .prop_map(|(sent, kind, gap)| Action::Ptp { sent, kind, gap }),
+        1 => (0..12u8, any::<u32>()).prop_map(|(what, value)| Action::Around { what, value }),
         1 => (0..24u8, 0..8usize, any::<u32>())
             .prop_map(|(what, tc, value)| Action::Write { what, tc, value }),
         1 => (0..10u8, 0..8usize, any::<u32>())
             .prop_map(|(what, tc, value)| Action::Transmit { what, tc, value }),
-        1 => (0..6u8, 0..8usize).prop_map(|(what, tc)| Action::Read { what, tc }),
+        1 => (0..14u8, 0..8usize).prop_map(|(what, tc)| Action::Read { what, tc }),
         6 => prop_oneof![4 => 1..60u64, 4 => 1..400u64, 1 => 500..3000u64].prop_map(Action::Run),
     ]
 }
@@ -76,6 +83,8 @@ fn action() -> impl Strategy<Value = Action> {
 struct Case {
     speed: LineSpeed,
     classes: usize,
+    /// Time the link needs to come up.
+    link_up_ps: u64,
     actions: Vec<Action>,
 }
 
@@ -85,10 +94,13 @@ fn case() -> impl Strategy<Value = Case> {
     let classes = prop_oneof![1 => Just(1usize), 4 => Just(8usize)];
     let actions = prop::collection::vec(action(), 1..60);
     let idle = prop_oneof![4 => Just(0u64), 1 => 5000..20_000u64];
-    (speed, classes, actions, idle).prop_map(|(speed, classes, mut actions, idle)| {
-        actions.push(Action::Run(idle + 500));
-        Case { speed, classes, actions }
-    })
+    let link_up_ps = prop_oneof![2 => Just(0u64), 1 => 1..3_000_000u64];
+    (speed, classes, link_up_ps, actions, idle).prop_map(
+        |(speed, classes, link_up_ps, mut actions, idle)| {
+            actions.push(Action::Run(idle + 500));
+            Case { speed, classes, link_up_ps, actions }
+        },
+    )
 }
 
 /// An adapter and when its receive line is free again, in bytes.
@@ -100,7 +112,8 @@ struct Subject {
 
 impl Subject {
     fn new(case: &Case) -> Subject {
-        let config = NicConfig { speed: case.speed, ..NicConfig::new(MAC) };
+        let link_up_ps = case.link_up_ps;
+        let config = NicConfig { speed: case.speed, link_up_ps, ..NicConfig::new(MAC) };
         let mut b = Bench::new(config, case.classes);
         if case.classes == 8 {
             b.obey_pfc();
@@ -117,6 +130,10 @@ impl Subject {
         b.write(FCRTV, Fcrtv::empty().with_quanta(10));
         b.write(EIMS, Eicr::empty().with_rtxq(0xFF));
         b.write(EITR.at(1), Eitr::from_interval_ns(4096));
+        b.write(IVAR_MISC, Ivar::empty().with_entry(0, Some(2)).with_entry(1, Some(1)));
+        b.write(TIMINCA, Timinca::empty().with_incperiod(3).with_incvalue(7));
+        b.write(TSYNCTXCTL, Tsynctxctl::EN);
+        b.write(TSYNCRXCTL, Tsyncrxctl::EN.with_stamp_type(5));
         Subject { b, line_free: 0 }
     }
 
@@ -168,8 +185,21 @@ impl Subject {
                 control.emit(PEER, &mut bytes);
                 self.arrive(bytes.to_vec(), false, gap);
             }
+            Action::Ptp { sent, kind, gap } => {
+                let mut message = tagged(0, 80);
+                message[12..15].copy_from_slice(&[0x88, 0xF7, kind]);
+                if sent {
+                    // Beside the frames of `post`.
+                    let addr = b.place(0, 2048, &message);
+                    b.post_descriptor(0, [addr, desc::tx_single(80, true) | 1 << 19]);
+                    b.doorbell(0);
+                } else {
+                    self.arrive(message, false, gap);
+                }
+            }
             Action::Write { what, tc, value } => write_something(b, what, tc, value),
             Action::Transmit { what, tc, value } => write_transmit(b, what, tc, value),
+            Action::Around { what, value } => write_around(b, what, value),
             Action::Read { what, tc } => return read_something(b, what, tc),
             Action::Run(_) => {}
         }
@@ -255,6 +285,37 @@ fn write_transmit(b: &mut Bench, what: u8, tc: usize, value: u32) {
     }
 }
 
+/// Changes what is around the data paths.
+fn write_around(b: &mut Bench, what: u8, value: u32) {
+    match what {
+        0 => {
+            let autoc = b.read(AUTOC);
+            b.write(AUTOC, autoc | Autoc::RESTART_AN);
+        }
+        1 => b.write(TCPTIMER, Tcptimer::from_bits_retain(value & 0xF01)),
+        2 => b.write(EITR.at(value as usize & 3), Eitr::from_bits_retain(value & 0x8060_00F8)),
+        3 => b.write(EICS, Eicr::from_bits_retain(value)),
+        4 => {
+            let modes = Gpie::MSIX_MODE | Gpie::OCD | Gpie::EIMEN | Gpie::EIAME;
+            b.write(GPIE, Gpie::from_bits_retain(value) & modes);
+        }
+        5 => b.write(EIAM, Eicr::from_bits_retain(value)),
+        6 => b.write(EIAC, Eicr::from_bits_retain(value)),
+        7 => b.write(TIMINCA, Timinca::from_bits_retain(value & 0x0300_00FF)),
+        8 => b.write(SYSTIML, value),
+        9 => b.nic.set_interrupt_delivery(match value % 3 {
+            0 => Delivery::Intx,
+            1 => Delivery::Msi,
+            _ => Delivery::MsiX,
+        }),
+        10 if value.is_multiple_of(8) => {
+            b.nic.set_power_state(PowerState::D3Hot);
+            b.nic.set_power_state(PowerState::D0);
+        }
+        _ => b.write(EIMS, Eicr::from_bits_retain(value)),
+    }
+}
+
 fn read_something(b: &mut Bench, what: u8, tc: usize) -> u32 {
     match what {
         0 => b.read(EICR).bits(),
@@ -262,7 +323,15 @@ fn read_something(b: &mut Bench, what: u8, tc: usize) -> u32 {
         2 => b.read(GORCL),
         3 => b.read(TDH.at(b.queue(tc % b.classes))),
         4 => b.read(RXMPC.at(tc)),
-        _ => b.read(STATUS).bits(),
+        5 => b.read(STATUS).bits(),
+        6 => b.read(LINKS).bits(),
+        7 => b.read(CTRL).bits(),
+        8 => b.read(EITR.at(1)).bits(),
+        9 => b.read(SYSTIML),
+        10 => b.read(TSYNCRXCTL).bits(),
+        11 => b.read(RXSTMPH),
+        12 => b.read(TXSTMPH),
+        _ => u32::from(b.nic.intx_asserted()) | b.read(PBACL.at(0)),
     }
 }
 

@@ -60,8 +60,8 @@ impl Nic {
                 time as u32
             }
             RegId::SYSTIMH => latched.take().unwrap_or((tx.time.at(now) >> 32) as u32),
-            RegId::TSYNCTXCTL => stored | u32::from(tx.held()) * Tsynctxctl::TXTT.bits(),
-            RegId::TSYNCRXCTL => stored | u32::from(rx.held()) * Tsyncrxctl::RXTT.bits(),
+            RegId::TSYNCTXCTL => stored | (u32::from(tx.held()) * Tsynctxctl::TXTT.bits()),
+            RegId::TSYNCRXCTL => stored | (u32::from(rx.held()) * Tsyncrxctl::RXTT.bits()),
             RegId::TXSTMPL => tx.stamp() as u32,
             RegId::TXSTMPH => high_half(tx),
             RegId::RXSTMPL => rx.stamp() as u32,
