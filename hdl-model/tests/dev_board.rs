@@ -1,5 +1,6 @@
 //! What software finds around the controller: EEPROM by register and by hand, semaphores, the module behind I2C, the
 //! management bus. The master sides are written here from the bus specifications, independent of the model's slaves.
+#![allow(clippy::cast_possible_truncation)] // of 16-bit fields
 mod common;
 use common::*;
 use xoff_model::{Media, NicConfig, SfpModule};
