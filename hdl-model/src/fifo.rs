@@ -37,6 +37,12 @@ impl<T> Fifo<T> {
         self.items.pop_front()
     }
 
+    /// Takes the oldest entry at the clock edge, visible or not: for readers that take their input in as the cycle ends.
+    #[inline]
+    pub(crate) fn take(&mut self) -> Option<T> {
+        self.items.pop_front()
+    }
+
     /// The oldest visible entry.
     #[inline]
     pub fn front(&self) -> Option<&T> {

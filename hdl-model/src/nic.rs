@@ -128,7 +128,6 @@ impl Blocks {
             Block::TxMac => tx_mac.eval(
                 now,
                 &mut TxMacPorts {
-                    frames: &mut ch.tx_frames,
                     space: &mut ch.tx_space,
                     commands: &mut ch.commands,
                     control: &mut ch.control,
@@ -143,7 +142,6 @@ impl Blocks {
                     control: &mut ch.control,
                     looped: &mut ch.looped,
                     packets: &mut ch.rx_packets,
-                    space: &mut ch.rx_space,
                     causes: &mut ch.rx_causes,
                 },
                 world,
@@ -162,67 +160,81 @@ impl Blocks {
             ),
             Block::Interrupts => interrupts.eval(
                 now,
-                &mut InterruptPorts {
-                    dma: &mut dma.causes,
-                    rx_mac: &mut ch.rx_causes,
-                    link: &mut ch.link_causes,
-                },
+                &mut InterruptPorts { rx_mac: &mut ch.rx_causes, link: &mut ch.link_causes },
                 world,
             ),
             Block::Link => link.eval(now, &mut ch.link_causes),
         }
     }
 
-    /// Commits the FIFOs that the blocks in `evaluated` (bit n: block n) write or read. Returns the blocks that have
-    /// something to read in the next cycle.
+    /// The clock edge at the end of cycle `now`: what the blocks in `evaluated` (bit n: block n) have written reaches its
+    /// readers. Some take it in at once, into state that nothing else changes in this cycle; for the others it becomes
+    /// visible. Sets in `wake` when each reader has to be evaluated.
     #[inline]
-    fn commit(&mut self, evaluated: u8) -> u8 {
+    fn commit(&mut self, now: Cycle, evaluated: u8, wake: &mut [Cycle; 7]) {
         const PCIE: u8 = 1 << Block::Pcie as u8;
         const TX_DMA: u8 = 1 << Block::TxDma as u8;
         const TX_MAC: u8 = 1 << Block::TxMac as u8;
         const RX_MAC: u8 = 1 << Block::RxMac as u8;
         const RX_DMA: u8 = 1 << Block::RxDma as u8;
-        const INTERRUPTS: u8 = 1 << Block::Interrupts as u8;
         const LINK: u8 = 1 << Block::Link as u8;
-        let Blocks { dma, channels: ch, .. } = self;
-        let mut readers = 0;
-        if evaluated & (PCIE | TX_DMA) != 0 {
-            readers |= reader(&mut dma.tx_read, PCIE)
-                | reader(&mut dma.tx_write, PCIE)
-                | reader(&mut dma.tx_done, TX_DMA);
+        let next = now + 1;
+        let Blocks { pcie, tx_mac, rx_mac, interrupts, link, dma, channels: ch, .. } = self;
+        let mut at = |block: Block, cycle: Cycle| {
+            let wake = &mut wake[block as usize];
+            *wake = (*wake).min(cycle);
+        };
+        if evaluated & (TX_DMA | RX_DMA) != 0 {
+            at(Block::Pcie, pcie.take_requests(next, dma).max(next));
         }
-        if evaluated & (PCIE | RX_DMA) != 0 {
-            readers |= reader(&mut dma.rx_read, PCIE)
-                | reader(&mut dma.rx_write, PCIE)
-                | reader(&mut dma.rx_desc_done, RX_DMA)
-                | reader(&mut dma.rx_done, RX_DMA);
-        }
-        if evaluated & (PCIE | INTERRUPTS) != 0 {
-            readers |= reader(&mut dma.causes, INTERRUPTS);
-        }
-        if evaluated & (TX_DMA | TX_MAC) != 0 {
-            readers |= reader(&mut ch.tx_frames, TX_MAC) | reader(&mut ch.tx_space, TX_DMA);
-        }
-        if evaluated & (RX_MAC | TX_MAC) != 0 {
-            readers |= reader(&mut ch.commands, TX_MAC)
-                | reader(&mut ch.control, TX_MAC)
-                | reader(&mut ch.looped, RX_MAC);
-        }
-        if evaluated & (RX_MAC | RX_DMA) != 0 {
-            readers |= reader(&mut ch.rx_packets, RX_DMA) | reader(&mut ch.rx_space, RX_MAC);
-        }
-        if evaluated & (RX_MAC | INTERRUPTS) != 0 {
-            readers |= reader(&mut ch.rx_causes, INTERRUPTS);
-        }
-        if evaluated & (LINK | INTERRUPTS) != 0 {
-            readers |= reader(&mut ch.link_causes, INTERRUPTS);
-            // The wire from link control to the MAC is a flip-flop too.
-            if self.tx_mac.link_up != self.link.up() {
-                self.tx_mac.link_up = self.link.up();
-                readers |= TX_MAC;
+        if evaluated & PCIE != 0 {
+            if interrupts.take_causes(&mut dma.causes) {
+                at(Block::Interrupts, next);
+            }
+            if dma.tx_done.commit() {
+                at(Block::TxDma, next);
+            }
+            if dma.rx_desc_done.commit() | dma.rx_done.commit() {
+                at(Block::RxDma, next);
             }
         }
-        readers
+        if evaluated & TX_DMA != 0
+            && let Some(cycle) = tx_mac.take_frames(now, &mut ch.tx_frames)
+        {
+            at(Block::TxMac, cycle);
+        }
+        if evaluated & TX_MAC != 0 {
+            if ch.tx_space.commit() {
+                at(Block::TxDma, next);
+            }
+            if ch.looped.commit() {
+                at(Block::RxMac, next);
+            }
+        }
+        if evaluated & RX_DMA != 0 && rx_mac.take_space(&mut ch.rx_space) {
+            at(Block::RxMac, next);
+        }
+        if evaluated & RX_MAC != 0 {
+            if ch.commands.commit() | ch.control.commit() {
+                at(Block::TxMac, next);
+            }
+            if ch.rx_packets.commit() {
+                at(Block::RxDma, next);
+            }
+            if ch.rx_causes.commit() {
+                at(Block::Interrupts, next);
+            }
+        }
+        if evaluated & LINK != 0 {
+            if ch.link_causes.commit() {
+                at(Block::Interrupts, next);
+            }
+            // The wire from link control to the MAC is a flip-flop too.
+            if tx_mac.link_up != link.up() {
+                tx_mac.link_up = link.up();
+                at(Block::TxMac, next);
+            }
+        }
     }
 
     /// GCR_EXT bit 30: the transmit packet buffers are emptied.
@@ -236,12 +248,6 @@ impl Blocks {
         self.tx_mac.advance(n);
         self.rx_mac.advance(n);
     }
-}
-
-/// Commits a FIFO; its reader's bit if there is something to read.
-#[inline]
-fn reader<T>(fifo: &mut Fifo<T>, reader: u8) -> u8 {
-    if fifo.commit() { reader } else { 0 }
 }
 
 /// How many cycles were stepped and how many jumped over; not part of the adapter's state.
@@ -341,12 +347,10 @@ impl Nic {
 
     /// One cycle, every block evaluated: the reference for [`Nic::run_to`].
     pub fn step<W: World>(&mut self, world: &mut W) {
-        let next = self.now + 1;
         for block in self.order {
             self.wake[block as usize] = self.blocks.eval(block, self.now, world);
         }
-        let readers = self.blocks.commit(u8::MAX);
-        self.wake_readers(readers, next);
+        self.blocks.commit(self.now, u8::MAX, &mut self.wake);
         self.end_cycle();
     }
 
@@ -390,7 +394,6 @@ impl Nic {
     #[inline]
     fn active_cycle<W: World>(&mut self, world: &mut W) {
         let now = self.now;
-        let next = now + 1;
         let mut due = 0u8;
         for (b, wake) in self.wake.iter().enumerate() {
             due |= u8::from(*wake <= now) << b;
@@ -407,17 +410,8 @@ impl Nic {
                 self.wake[block as usize] = self.blocks.eval(block, now, world);
             }
         }
-        let readers = self.blocks.commit(due);
-        self.wake_readers(readers, next);
+        self.blocks.commit(now, due, &mut self.wake);
         self.end_cycle();
-    }
-
-    #[inline]
-    fn wake_readers(&mut self, mut readers: u8, next: Cycle) {
-        while readers != 0 {
-            self.wake[readers.trailing_zeros() as usize] = next;
-            readers &= readers - 1;
-        }
     }
 
     #[inline]

@@ -210,23 +210,30 @@ impl Pcie {
         self.writes.push_back((self.speed.cycle_at_or_after(done), write));
     }
 
-    /// One cycle: take requests, deliver what has arrived. Returns when it next changes by itself.
-    pub fn eval<W: World>(&mut self, now: Cycle, ch: &mut PcieChannels, world: &mut W) -> Cycle {
-        let now_ps = self.speed.ps_of(now);
+    /// The clock edge before cycle `next`: requests and posted writes of the cycle that ends get their place on the link.
+    /// Returns when the engine has to be evaluated.
+    #[inline]
+    pub(crate) fn take_requests(&mut self, next: Cycle, ch: &mut PcieChannels) -> Cycle {
         if !self.blocked {
-            while let Some(request) = ch.tx_read.pop() {
+            let now_ps = self.speed.ps_of(next);
+            while let Some(request) = ch.tx_read.take() {
                 self.accept_read(now_ps, request);
             }
-            while let Some(request) = ch.rx_read.pop() {
+            while let Some(request) = ch.rx_read.take() {
                 self.accept_read(now_ps, request);
             }
-            while let Some(write) = ch.tx_write.pop() {
+            while let Some(write) = ch.tx_write.take() {
                 self.accept_write(now_ps, write);
             }
-            while let Some(write) = ch.rx_write.pop() {
+            while let Some(write) = ch.rx_write.take() {
                 self.accept_write(now_ps, write);
             }
         }
+        self.next_wake()
+    }
+
+    /// One cycle: deliver what has arrived. Returns when it next changes by itself.
+    pub fn eval<W: World>(&mut self, now: Cycle, ch: &mut PcieChannels, world: &mut W) -> Cycle {
         while self.writes.front().is_some_and(|w| w.0 <= now) {
             if let Some((_, write)) = self.writes.pop_front() {
                 self.deliver(write, ch, world);
@@ -237,6 +244,11 @@ impl Pcie {
                 self.complete(&request, ch, world);
             }
         }
+        self.next_wake()
+    }
+
+    #[inline]
+    fn next_wake(&self) -> Cycle {
         let read = self.reads.front().map_or(Cycle::NEVER, |r| r.0);
         let write = self.writes.front().map_or(Cycle::NEVER, |w| w.0);
         read.min(write)

@@ -46,8 +46,6 @@ pub enum Delivery {
 /// FIFOs of the block: each writer has its own, so that the order of evaluation cannot matter.
 #[derive(Debug)]
 pub struct InterruptPorts<'a> {
-    /// Causes of write-backs.
-    pub dma: &'a mut Fifo<Cause>,
     /// Causes seen by the receive MAC.
     pub rx_mac: &'a mut Fifo<Cause>,
     /// Causes seen by the link.
@@ -301,9 +299,6 @@ impl Interrupts {
         ports: &mut InterruptPorts<'_>,
         world: &mut W,
     ) -> Cycle {
-        while let Some(cause) = ports.dma.pop() {
-            self.record(cause);
-        }
         while let Some(cause) = ports.rx_mac.pop() {
             self.record(cause);
         }
@@ -322,6 +317,20 @@ impl Interrupts {
             Cycle::NEVER
         };
         wake.min(self.timer.due)
+    }
+
+    /// The clock edge: causes of the write-backs that reached memory in the cycle that ends. Returns whether one of them
+    /// can do anything before software unmasks it.
+    #[inline]
+    pub(crate) fn take_causes(&mut self, causes: &mut Fifo<Cause>) -> bool {
+        let mut any = false;
+        while let Some(cause) = causes.take() {
+            self.record(cause);
+            any = true;
+        }
+        any && (!self.mode.contains(Gpie::MSIX_MODE)
+            || self.pending & self.vector_mask != 0
+            || self.other_pending & self.other_mask != 0)
     }
 
     /// Bits of `group` that are to be reported by the entry of IVAR_MISC, and the vector as a bit.

@@ -53,8 +53,6 @@ pub struct RxMacPorts<'a> {
     pub looped: &'a mut Fifo<LoopedFrame>,
     /// Packets for receive DMA.
     pub packets: &'a mut Fifo<RxPacket>,
-    /// Space that receive DMA gives back.
-    pub space: &'a mut Fifo<RxSpace>,
     /// Interrupt causes.
     pub causes: &'a mut Fifo<Cause>,
 }
@@ -179,6 +177,16 @@ impl RxMac {
         self.class_of_priority[usize::from(up)] & (classes - 1)
     }
 
+    /// The clock edge: space that receive DMA gives back. Returns whether a threshold may have been crossed by it.
+    #[inline]
+    pub(crate) fn take_space(&mut self, space: &mut Fifo<RxSpace>) -> bool {
+        let mut crossed = false;
+        while let Some(s) = space.take() {
+            crossed |= self.buffers.release(usize::from(s.tc), s.bytes);
+        }
+        crossed
+    }
+
     /// One cycle. Returns when the block next changes by itself.
     pub fn eval<W: World>(
         &mut self,
@@ -188,9 +196,6 @@ impl RxMac {
     ) -> Cycle {
         while let Some(LoopedFrame { frame, first_byte }) = ports.looped.pop() {
             self.arrive(now, frame, first_byte);
-        }
-        while let Some(space) = ports.space.pop() {
-            self.buffers.release(usize::from(space.tc), space.bytes);
         }
         while self.inbox.front().is_some_and(|(_, f)| self.received >= arrival_bytes(f)) {
             if let Some((first_byte, f)) = self.inbox.pop_front() {

@@ -31,8 +31,6 @@ pub struct LoopedFrame {
 /// FIFOs of the block.
 #[derive(Debug)]
 pub struct TxMacPorts<'a> {
-    /// Complete frames from transmit DMA.
-    pub frames: &'a mut Fifo<TxFrame>,
     /// Space given back to transmit DMA.
     pub space: &'a mut Fifo<TxSpace>,
     /// PAUSE and PFC frames that were received.
@@ -144,10 +142,6 @@ impl TxMac {
         ports: &mut TxMacPorts<'_>,
         world: &mut W,
     ) -> Cycle {
-        while let Some(f) = ports.frames.pop() {
-            self.occupied |= 1 << f.tc;
-            self.buffers[usize::from(f.tc)].push_back(f);
-        }
         while let Some(c) = ports.control.pop() {
             self.queue_control(c);
         }
@@ -172,6 +166,19 @@ impl TxMac {
             }
         }
         self.next_wake(now)
+    }
+
+    /// The clock edge at the end of cycle `now`: complete frames enter their packet buffers. Returns when the block has to
+    /// be evaluated; `None` when there were none.
+    #[inline]
+    pub(crate) fn take_frames(&mut self, now: Cycle, frames: &mut Fifo<TxFrame>) -> Option<Cycle> {
+        let mut any = false;
+        while let Some(f) = frames.take() {
+            self.occupied |= 1 << f.tc;
+            self.buffers[usize::from(f.tc)].push_back(f);
+            any = true;
+        }
+        any.then(|| self.next_wake(now))
     }
 
     /// What waits is the last word to each set of classes: an earlier one that has not left yet would be stale, and a

@@ -135,11 +135,14 @@ impl RxBuffers {
         self.changed |= 1 << tc;
     }
 
-    /// Gives space back.
-    pub fn release(&mut self, tc: usize, bytes: u32) {
+    /// Gives space back. Returns whether that can end an XOFF: less fill cannot do anything else.
+    pub fn release(&mut self, tc: usize, bytes: u32) -> bool {
         let b = &mut self.buffers[tc];
         b.fill = b.fill.saturating_sub(bytes);
-        self.changed |= 1 << tc;
+        if b.xoff {
+            self.changed |= 1 << tc;
+        }
+        b.xoff
     }
 
     /// Bytes that may still arrive before the class asks for XOFF; `None` when it will not or has done so.
