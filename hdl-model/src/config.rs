@@ -122,7 +122,7 @@ impl Default for PcieConfig {
     fn default() -> Self {
         PcieConfig {
             ps_per_byte: 250,
-            read_latency_ps: 800_000,
+            read_latency_ps: 900_000,
             write_latency_ps: 300_000,
             max_payload: 256,
             packet_overhead: 24,

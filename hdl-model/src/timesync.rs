@@ -78,15 +78,9 @@ pub struct Stamper {
 }
 
 impl Stamper {
-    /// TSYNCTXCTL.EN: with it, PTP event messages sent are stamped.
-    ///
-    /// The 82599 stamps the frame whose descriptor asks for it; here all PTP event messages count as asked for.
+    /// TSYNCTXCTL.EN: with it, frames are stamped whose descriptor asks for it; only those are shown to the stamper.
     pub fn configure_tx(&mut self, on: bool) {
-        self.select = if on {
-            Select::Ptp { layer2: true, layer4: true, message: None, port: PTP_EVENT_PORT }
-        } else {
-            Select::Off
-        };
+        self.select = if on { Select::All } else { Select::Off };
     }
 
     /// TSYNCRXCTL and RXMTRL. A UDP port of 0 is taken for 319.

@@ -143,25 +143,41 @@ fn the_kind_of_message_decides() {
 }
 
 #[test]
-fn a_sent_message_is_stamped_when_it_leaves() {
+fn a_frame_whose_descriptor_asks_is_stamped_when_it_leaves() {
+    /// The 1588 bit of an advanced data descriptor.
+    const STAMP: u64 = 1 << 19;
     let mut b = bench();
     // Beside the frames of `post`.
     let addr = b.place(0, 2048, &layer2(0));
-    let post = |b: &mut Bench| {
-        b.post_descriptor(0, [addr, desc::tx_single(80, true)]);
+    let post = |b: &mut Bench, flags: u64| {
+        b.post_descriptor(0, [addr, desc::tx_single(80, true) | flags]);
         b.doorbell(0);
         b.run(2000);
     };
-    post(&mut b);
+    post(&mut b, STAMP);
     assert_eq!(tx_stamp(&mut b), None, "off");
     b.write(TSYNCTXCTL, Tsynctxctl::EN);
-    b.post(0, 1, 60);
-    b.run(2000);
-    assert_eq!(tx_stamp(&mut b), None, "no PTP message");
-    post(&mut b);
+    post(&mut b, 0);
+    assert_eq!(tx_stamp(&mut b), None, "not asked for");
+    post(&mut b, STAMP);
     let first_byte = b.world.sent[2].1.0;
     assert_eq!(tx_stamp(&mut b), Some((first_byte + 8) / 8 * 6));
     assert_eq!(tx_stamp(&mut b), None);
+}
+
+#[test]
+fn the_descriptor_of_a_stamped_frame_says_so() {
+    let mut b = bench();
+    b.write(TSYNCRXCTL, Tsyncrxctl::EN.with_stamp_type(2));
+    b.offer(0, 8);
+    for (k, stamped) in [(0, true), (1, false)] {
+        // The second comes while the first stamp is still held.
+        b.arrive(layer2(0));
+        b.run(2000);
+        let status = b.rx_descriptor(0, k).status;
+        assert!(status.contains(desc::RxStatus::DD));
+        assert_eq!(status.contains(desc::RxStatus::TS), stamped);
+    }
 }
 
 #[test]

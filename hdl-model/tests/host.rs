@@ -171,7 +171,7 @@ fn master_disable_stops_new_requests_and_reports_when_drained() {
     b.run(1000);
     b.write(CTRL, Ctrl::MASTER_DIS);
     assert!(b.read(STATUS).contains(Status::MASTER_EN_STAT), "reads are still in flight");
-    b.run(1000);
+    b.run(2000);
     assert!(!b.read(STATUS).contains(Status::MASTER_EN_STAT));
     let read = b.read(TDH.at(0));
     b.run(100_000);

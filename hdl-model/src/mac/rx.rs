@@ -16,6 +16,7 @@ use crate::stats::RxStats;
 use crate::timesync::{Stamper, stamp_cycle};
 use std::collections::VecDeque;
 use xoff_regs::Eicr;
+use xoff_regs::desc::RxStatus;
 use xoff_regs::frame::{self, MacControl, PREAMBLE_BYTES};
 
 /// A packet that stands in a receive packet buffer.
@@ -268,8 +269,11 @@ impl RxMac {
         ports: &mut RxMacPorts<'_>,
         world: &mut W,
     ) {
-        if let Some(packet) = self.judge(now, f, ports, world) {
-            self.stamper.observe(&packet.frame.bytes, stamp_cycle(first_byte, self.speed));
+        if let Some(mut packet) = self.judge(now, f, ports, world) {
+            let at = stamp_cycle(first_byte, self.speed);
+            if self.stamper.observe(&packet.frame.bytes, at) {
+                packet.found.status |= RxStatus::TS;
+            }
             ports.packets.push(packet);
         }
     }

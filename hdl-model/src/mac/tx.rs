@@ -226,7 +226,8 @@ impl TxMac {
         ports: &mut TxMacPorts<'_>,
         world: &mut W,
     ) {
-        let Some(TxFrame { tc: class, queue, reserved, mut frame }) = self.buffers[tc].pop_front()
+        let Some(TxFrame { tc: class, queue, reserved, mut frame, stamp }) =
+            self.buffers[tc].pop_front()
         else {
             return;
         };
@@ -242,6 +243,9 @@ impl TxMac {
             frame.pad();
         }
         self.stats.count_queue(queue, &frame);
+        if stamp {
+            self.stamper.observe(&frame.bytes, stamp_cycle(first_byte, self.speed));
+        }
         self.start(frame, first_byte, ports.looped, world);
     }
 
@@ -254,7 +258,6 @@ impl TxMac {
     ) {
         self.stats.count(&frame);
         self.busy_bytes += frame.wire_bytes() + self.pacing.idle_after(frame.bytes_with_fcs());
-        self.stamper.observe(&frame.bytes, stamp_cycle(first_byte, self.speed));
         if self.loopback {
             looped.push(LoopedFrame { frame, first_byte });
         } else {

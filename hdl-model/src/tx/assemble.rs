@@ -4,7 +4,7 @@ use super::TxFrame;
 use super::dma::{TxDma, TxPorts};
 use super::offload::{Offload, Refused, insert_legacy_checksum, insert_tag, wants_offload};
 use super::packet::{
-    InFlight, MAX_PACKET_BYTES, Marks, frame_of, is_legacy, legal_length, split_fcs,
+    InFlight, MAX_PACKET_BYTES, Marks, frame_of, is_legacy, legal_length, split_fcs, wants_stamp,
 };
 use super::queue::TxQueue;
 use super::segment::{FlagMasks, payload_length};
@@ -104,7 +104,8 @@ impl TxDma {
         let refused = queue.assembly.refused || part.marks.has(Marks::REFUSED);
         match if refused { Err(bytes) } else { queue.make_frame(bytes, part.flags, &self.rules) } {
             Ok(frame) => {
-                ports.frames.push(TxFrame { tc: part.tc, queue: part.queue, reserved, frame });
+                let (tc, queue, stamp) = (part.tc, part.queue, wants_stamp(part.flags));
+                ports.frames.push(TxFrame { tc, queue, reserved, frame, stamp });
             }
             Err(bytes) => {
                 // Of a TSO nothing more can be sent: the next segment would not fit what is missing.

@@ -36,6 +36,8 @@ pub struct TxFrame {
     pub reserved: u32,
     /// The frame.
     pub frame: Frame,
+    /// Its descriptor asks for an IEEE 1588 stamp.
+    pub stamp: bool,
 }
 
 /// Space given back by a Tx packet buffer when a frame starts to leave it.

@@ -93,6 +93,11 @@ pub(super) fn is_advanced_data(qword1: u64) -> bool {
     qword1 & KIND == desc::TX_DEXT | desc::TX_DTYP_DATA
 }
 
+/// Advanced data descriptor that asks for an IEEE 1588 stamp (MAC field, bit 19).
+pub(super) fn wants_stamp(qword1: u64) -> bool {
+    is_advanced_data(qword1) && qword1 & 1 << 19 != 0
+}
+
 /// Legacy descriptor.
 pub(super) fn is_legacy(qword1: u64) -> bool {
     qword1 & desc::TX_DEXT == 0
