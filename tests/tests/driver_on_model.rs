@@ -106,7 +106,7 @@ fn a_full_class_stops_its_sender_and_no_other() {
     let config = Config { tx_ring_len: 128, rx_ring_len: 32, ..Config::eight_classes(0b0011_1000) };
     let mut pair = Pair::open(&config);
     let mut check = HangCheck::default();
-    let mut sent = vec![0; 8];
+    let mut sent = [0; 8];
     let mut before = pair.a.device.stats().expect("reads");
     // Class 3 is never polled: 31 buffers and 49 KB of packet buffer until XOFF.
     for round in 0..6u8 {
