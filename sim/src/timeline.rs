@@ -1,9 +1,10 @@
-//! The rack's event kernel: one slot for each thing that can happen, and a winner tree over the slots.
+//! The rack's event kernel: one slot for each thing that can happen, and the minimum over the slots.
 //!
-//! Nearly every event of a rack belongs to something that has at most one next event: an adapter's clock, a host's
-//! software, the frame at the head of a cable, the frame on an egress wire. Such a thing gets a slot that holds its
-//! next time. The tree knows the earliest slot; moving one costs a walk of log2(slots) steps that usually ends early,
-//! where a binary heap pays for a push, a pop and every event that an earlier one has made void.
+//! Nearly every event of a rack belongs to something that has at most one next event: a host, the frame at the head of
+//! a cable, the frame on an egress wire. Such a thing gets a slot that holds its next time. Slots stand in blocks of
+//! about the square root of their number, and each block knows its earliest: moving a slot is a store, and a look at
+//! one block when it was the block's earliest; finding the next event is a look at the blocks. A binary heap pays for a
+//! push, a pop and every event that an earlier one has made void.
 //!
 //! Slots are numbered by class and then by entity, and of equal times the lowest number wins: the same order as
 //! [`crate::kernel`] gives (time, class, entity); the entity's own order is that of its queue.
@@ -13,67 +14,65 @@ use crate::kernel::Ps;
 /// Nothing to come.
 pub const NEVER: Ps = Ps::MAX;
 
-/// A slot and its time, as they stand in the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
-    time: Ps,
-    slot: u32,
-}
-
-/// The slots and the tree.
+/// The slots.
 #[derive(Clone, Debug)]
 pub struct Timeline {
-    /// The winner of every subtree: entry 1 is the root, entry n has the children 2n and 2n+1, the slots are the leaves.
-    tree: Vec<Entry>,
-    leaves: usize,
+    times: Vec<Ps>,
+    /// The earliest time of each block, and its lowest slot.
+    blocks: Vec<(Ps, usize)>,
+    /// Log2 of the slots in a block.
+    shift: u32,
 }
 
 impl Timeline {
     /// `slots` slots, all at [`NEVER`].
     pub fn new(slots: usize) -> Timeline {
-        let leaves = slots.next_power_of_two().max(2);
-        let mut tree = vec![Entry { time: NEVER, slot: 0 }; 2 * leaves];
-        for (slot, leaf) in (0..).zip(&mut tree[leaves..]) {
-            leaf.slot = slot;
+        let shift = (slots.max(1).ilog2() / 2).max(3);
+        let blocks = slots.div_ceil(1 << shift).max(1);
+        Timeline {
+            times: vec![NEVER; blocks << shift],
+            blocks: (0..blocks).map(|b| (NEVER, b << shift)).collect(),
+            shift,
         }
-        for node in (1..leaves).rev() {
-            tree[node] = tree[2 * node];
-        }
-        Timeline { tree, leaves }
     }
 
     /// The time in a slot.
     #[inline]
     pub fn get(&self, slot: usize) -> Ps {
-        self.tree[self.leaves + slot].time
+        self.times[slot]
     }
 
     /// Puts a time into a slot.
     #[inline]
     pub fn set(&mut self, slot: usize, time: Ps) {
-        let mut node = self.leaves + slot;
-        if self.tree[node].time == time {
-            return;
-        }
-        self.tree[node].time = time;
-        while node > 1 {
-            let pair = node & !1;
-            let (left, right) = (self.tree[pair], self.tree[pair + 1]);
-            // The left subtree has the lower numbers, so it wins a tie.
-            let winner = if left.time <= right.time { left } else { right };
-            node /= 2;
-            if self.tree[node] == winner {
-                return; // above, nothing can have changed
+        self.times[slot] = time;
+        let b = slot >> self.shift;
+        let block = &mut self.blocks[b];
+        if (time, slot) <= *block {
+            *block = (time, slot);
+        } else if slot == block.1 {
+            // It was the earliest and is no longer so early: who is?
+            let first = b << self.shift;
+            let (mut best, mut at) = (NEVER, first);
+            for (i, &t) in self.times[first..first + (1 << self.shift)].iter().enumerate() {
+                if t < best {
+                    (best, at) = (t, first + i);
+                }
             }
-            self.tree[node] = winner;
+            *block = (best, at);
         }
     }
 
     /// The earliest slot and its time.
     #[inline]
     pub fn first(&self) -> (usize, Ps) {
-        let Entry { time, slot } = self.tree[1];
-        (slot as usize, time)
+        let (mut best, mut at) = self.blocks[0];
+        for &(t, slot) in &self.blocks[1..] {
+            if t < best {
+                (best, at) = (t, slot);
+            }
+        }
+        (at, best)
     }
 }
 
