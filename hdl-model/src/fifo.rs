@@ -37,6 +37,12 @@ impl<T> Fifo<T> {
         self.items.pop_front()
     }
 
+    /// Nothing has been written that was not taken.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
     /// Takes the oldest entry at the clock edge, visible or not: for readers that take their input in as the cycle ends.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<T> {

@@ -323,14 +323,19 @@ impl Interrupts {
     /// can do anything before software unmasks it.
     #[inline]
     pub(crate) fn take_causes(&mut self, causes: &mut Fifo<Cause>) -> bool {
-        let mut any = false;
+        if causes.is_empty() {
+            return false;
+        }
+        let before = (self.pending, self.other_pending);
         while let Some(cause) = causes.take() {
             self.record(cause);
-            any = true;
         }
-        any && (!self.mode.contains(Gpie::MSIX_MODE)
-            || self.pending & self.vector_mask != 0
-            || self.other_pending & self.other_mask != 0)
+        if !self.mode.contains(Gpie::MSIX_MODE) {
+            return true;
+        }
+        // A vector that was pending already has its time, or waits to be unmasked.
+        let new = (self.pending & !before.0, self.other_pending & !before.1);
+        new.0 & self.vector_mask != 0 || new.1 & self.other_mask != 0
     }
 
     /// Bits of `group` that are to be reported by the entry of IVAR_MISC, and the vector as a bit.
