@@ -49,7 +49,7 @@ impl Slots {
         3 * self.hosts + 1
     }
 
-    fn egress_end(self, port: usize) -> usize {
+    fn egress_end(port: usize) -> usize {
         port
     }
 
@@ -179,7 +179,7 @@ impl Fabric for Ports<'_> {
 
     fn schedule(&mut self, at: Ps, event: SwitchEvent) {
         if let SwitchEvent::EgressEnd { port } = event {
-            self.timeline.set(self.slots.egress_end(usize::from(port)), at);
+            self.timeline.set(Slots::egress_end(usize::from(port)), at);
             return;
         }
         self.control.push(Reverse((at, *self.control_set, event)));
@@ -417,7 +417,7 @@ impl Network {
 
     fn egress_end(&mut self, port: usize) {
         let now = self.now;
-        let slot = self.slots.egress_end(port);
+        let slot = Slots::egress_end(port);
         let (switch, mut ports) = self.switch_side();
         #[allow(clippy::cast_possible_truncation)] // at most 64 hosts
         switch.egress_end(now, port as u8, &mut ports);
@@ -435,7 +435,7 @@ impl Network {
         let (switch, mut ports) = self.switch_side();
         match event {
             Some(Reverse((_, _, SwitchEvent::EgressEnd { port }))) => {
-                switch.egress_end(now, port, &mut ports)
+                switch.egress_end(now, port, &mut ports);
             }
             Some(Reverse((_, _, SwitchEvent::PauseChange { port }))) => {
                 switch.pause_change(now, port, &mut ports);

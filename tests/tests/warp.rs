@@ -74,13 +74,6 @@ fn rows_of_one_and_four(modes: &[&str]) -> String {
     format!("[{}]", wanted.collect::<String>())
 }
 
-/// The account of a priority with the marks that the port has with 802.3x, so that only the number of queues differs.
-const MARKS_OF_THE_PORT: [(&str, &str); 3] = [
-    ("switch.priority.xoff", "200KB"),
-    ("switch.priority.xon", "120KB"),
-    ("switch.priority.buffer", "640KB"),
-];
-
 /// Simulated percentages with four NAN nodes, by row.
 fn percents(report: &Report, mode: FlowControlMode) -> BTreeMap<String, f64> {
     report
@@ -100,7 +93,6 @@ fn fewer_priorities_than_peers_bring_the_interference_back() {
     let run = |modes: &[&str], more: &[(&str, &str)]| {
         let rows = rows_of_one_and_four(modes);
         let mut sets = vec![("reproduce.seeds", "2"), ("reproduce.published.rows", &rows)];
-        sets.extend(MARKS_OF_THE_PORT);
         sets.extend(more);
         let report = run(1, &sets);
         assert_eq!(report.passed, None, "overridden: not the published experiment");

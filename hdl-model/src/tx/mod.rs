@@ -1,7 +1,7 @@
 //! Transmit: descriptor fetch and on-die store, descriptor-plane arbiter, rate limiter, data reads, offloads,
 //! segmentation, write-back.
 //!
-//! Frames leave for the packet buffers of [`crate::mac::tx`] once they are complete (the 82599 is store-and-forward).
+//! Frames leave for the packet buffers of [`crate::mac::TxMac`] once they are complete (the 82599 is store-and-forward).
 
 mod arbiter;
 mod assemble;
