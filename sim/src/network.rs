@@ -349,17 +349,19 @@ impl Network {
         let Network { now, hosts, timeline, slots, agendas, pool, speed, .. } = self;
         let agenda = &mut agendas[h];
         let adapter = &mut *hosts[h].adapter().borrow_mut();
-        for (frame, first_byte) in adapter.host.sent.drain(..) {
-            let received = match self.forwarding {
-                Forwarding::StoreAndForward => frame.len() + FCS_BYTES,
-                Forwarding::CutThrough => HEADER_BYTES + TAG_BYTES,
-            };
-            let bytes = (PREAMBLE_BYTES + received) as u64;
-            let at = (first_byte.0 + bytes) * speed.byte_ps() + self.propagation_ps;
-            if agenda.uplink.is_empty() {
-                timeline.set(slots.arrival(h), at);
+        if !adapter.host.sent.is_empty() {
+            for (frame, first_byte) in adapter.host.sent.drain(..) {
+                let received = match self.forwarding {
+                    Forwarding::StoreAndForward => frame.len() + FCS_BYTES,
+                    Forwarding::CutThrough => HEADER_BYTES + TAG_BYTES,
+                };
+                let bytes = (PREAMBLE_BYTES + received) as u64;
+                let at = (first_byte.0 + bytes) * speed.byte_ps() + self.propagation_ps;
+                if agenda.uplink.is_empty() {
+                    timeline.set(slots.arrival(h), at);
+                }
+                agenda.uplink.push_back((at, frame));
             }
-            agenda.uplink.push_back((at, frame));
         }
         let spare = &mut adapter.host.spare;
         if spare.len() > 2 * SPARE_BUFFERS {

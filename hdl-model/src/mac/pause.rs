@@ -81,20 +81,37 @@ impl PauseTimers {
         if self.stopped == 0 {
             return;
         }
-        for c in 0..8 {
-            self.stopped_cycles[c] += n.min(self.link.max(self.class[c]));
-            self.class[c] = self.class[c].saturating_sub(n);
+        if self.link > 0 {
+            for c in 0..8 {
+                self.stopped_cycles[c] += n.min(self.link.max(self.class[c]));
+                self.class[c] = self.class[c].saturating_sub(n);
+            }
+            self.link = self.link.saturating_sub(n);
+            self.update();
+            return;
         }
-        self.link = self.link.saturating_sub(n);
-        self.update();
+        // Only the classes that are stopped have a timer that runs.
+        let mut left = self.stopped;
+        while left != 0 {
+            let c = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let timer = self.class[c];
+            self.stopped_cycles[c] += n.min(timer);
+            self.class[c] = timer.saturating_sub(n);
+            self.stopped &= !(u8::from(timer <= n) << c);
+        }
     }
 
     /// When a command acts or, among the classes in `waiting`, the first one is released.
     pub fn next_change(&self, now: Cycle, waiting: u8) -> Cycle {
         let due = self.pending.front().map_or(Cycle::NEVER, |c| c.due.max(now + 1));
-        (0..8)
-            .filter(|c| waiting & self.stopped & (1 << c) != 0)
-            .map(|c| now.after(self.remaining(c)))
-            .fold(due, Cycle::min)
+        let mut next = due;
+        let mut left = waiting & self.stopped;
+        while left != 0 {
+            let c = left.trailing_zeros() as usize;
+            left &= left - 1;
+            next = next.min(now.after(self.remaining(c)));
+        }
+        next
     }
 }

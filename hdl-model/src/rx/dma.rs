@@ -31,8 +31,6 @@ pub struct RxPorts<'a> {
     pub write: &'a mut Fifo<PostedWrite>,
     /// Descriptor completions.
     pub descriptors: &'a mut Fifo<Completion>,
-    /// Packets that have reached host memory.
-    pub done: &'a mut Fifo<RxDone>,
 }
 
 /// The receive DMA block.
@@ -103,9 +101,6 @@ impl RxDma {
             self.descriptors_arrived(&c);
             world.recycle(c.bytes);
         }
-        while let Some(done) = ports.done.pop() {
-            self.finished(done, ports.space);
-        }
         let movable = self.movable();
         if movable != 0 {
             let tc = self.arbiter.grant(movable);
@@ -116,6 +111,19 @@ impl RxDma {
             self.fetch(q, ports.read);
         }
         if self.movable() != 0 || self.next_fetch().is_some() { now + 1 } else { Cycle::NEVER }
+    }
+
+    /// The clock edge: packets have reached host memory, and their space goes back at the same edge. Returns whether
+    /// that lets the block do anything.
+    #[inline]
+    pub(crate) fn take_done(&mut self, done: &mut Fifo<RxDone>, space: &mut Fifo<RxSpace>) -> bool {
+        if done.is_empty() {
+            return false;
+        }
+        while let Some(d) = done.take() {
+            self.finished(d, space);
+        }
+        self.movable() != 0 || self.next_fetch().is_some()
     }
 
     // ---- descriptors ----
