@@ -1,7 +1,7 @@
 //! The in-process bus: the driver's [`Bus`] over a model in the same thread, and the host memory they share.
 //!
-//! Memory is handed out in regions of at most 16 MB, each in its own 16 MB slot of the bus address space, so that a
-//! stray DMA address hits nothing.
+//! Memory is handed out in regions of at most 256 MB, each in its own slot of that size in the bus address space, so that
+//! a stray DMA address hits nothing.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use xoff_model::{ByteTime, Cycle, DmaFault, Frame, HostPort, Nic, NicConfig, Wir
 use xoff_regs::Offset;
 
 /// Log2 of a region's slot in the bus address space.
-const SLOT_BITS: u32 = 24;
+const SLOT_BITS: u32 = 28;
 /// MSI-X vectors of the adapter.
 const VECTORS: u16 = 64;
 
@@ -32,7 +32,7 @@ impl HostSide {
     /// Region and offset of a bus address.
     fn locate(&self, addr: u64, len: usize) -> Option<(usize, usize)> {
         let region = usize::try_from(addr >> SLOT_BITS).ok()?.checked_sub(1)?;
-        #[allow(clippy::cast_possible_truncation)] // masked to 24 bits
+        #[allow(clippy::cast_possible_truncation)] // masked to the slot
         let offset = (addr & ((1 << SLOT_BITS) - 1)) as usize;
         let fits = offset.checked_add(len)? <= self.regions.get(region)?.len();
         (fits && self.bus_master).then_some((region, offset))

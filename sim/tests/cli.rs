@@ -225,13 +225,13 @@ fn a_wrong_unit() {
 
 #[test]
 fn a_figure_without_unit() {
-    refused("no-unit", "warmup = \"300ms\"", "warmup = \"300\"", "time.warmup", &["300"]);
+    refused("no-unit", "warmup = \"100ms\"", "warmup = \"100\"", "time.warmup", &["100"]);
 }
 
 #[test]
 fn xon_not_below_xoff() {
-    refused("xon", "xon = \"120KB\"", "xon = \"200KB\"", "switch.link.xon", &["XOFF", "200KB"]);
-    set_refused("switch.priority.xon=76.8KB", &["switch.priority.xon"]);
+    refused("xon", "xon = \"132KB\"", "xon = \"220KB\"", "switch.link.xon", &["XOFF", "220KB"]);
+    set_refused("switch.priority.xon=148KB", &["switch.priority.xon"]);
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn thresholds_beyond_the_buffer() {
     for part in ["warp.toml:", "switch.link.xoff", "headroom", "20000"] {
         assert!(text.contains(part), "no `{part}` in: {text}");
     }
-    set_refused("switch.priority.xoff=2MB", &["switch.priority.xoff", "headroom"]);
+    set_refused("switch.priority.xoff=4MB", &["switch.priority.xoff", "headroom"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::kernel::Ps;
 use crate::rng;
 use std::collections::VecDeque;
 use thiserror::Error;
+use xoff_driver::buffer::MAX_POOL_BUFFERS;
 use xoff_driver::config::{Cable, Vectors};
 use xoff_driver::{Config, Device, FlowControl, TrafficClasses};
 use xoff_model::NicConfig;
@@ -109,6 +110,8 @@ impl HostConfig {
             mtu: self.mtu,
             tx_ring_len: self.ring_len,
             rx_ring_len: self.ring_len,
+            // Completions come well before a short ring is full.
+            rs_interval: (self.ring_len / 4).min(Config::default().rs_interval),
             rx_buffer_len: u16::try_from(frame.next_multiple_of(1024).max(2048))
                 .unwrap_or(u16::MAX),
             vectors: if self.poll_ps.is_some() { Vectors::None } else { Vectors::PerClass },
@@ -135,7 +138,8 @@ impl Host {
         let classes = config.classes().count();
         let buffers = usize::from(config.ring_len) * usize::from(classes);
         let tx_pool = device.pool(buffers).map_err(driver)?;
-        let mut rx_pool = device.pool(buffers + usize::from(config.ring_len)).map_err(driver)?;
+        let spare = buffers + usize::from(config.ring_len);
+        let mut rx_pool = device.pool(spare.min(MAX_POOL_BUFFERS)).map_err(driver)?;
         let mut tx = Vec::new();
         let mut rx = Vec::new();
         for tc in 0..classes {
