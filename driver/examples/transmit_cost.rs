@@ -13,10 +13,12 @@
 //! Arguments: batch size, rounds, queues used in turn (1). Prints `sent=N`.
 
 use std::cell::Cell;
+use std::os::fd::OwnedFd;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
-use xoff_driver::{Bar, Buffer, Bus, BusError, Config, Device, DmaMemory, Pool, TxRing};
+use xoff_driver::{Bar, Buffer, Bus, BusError, Config, Device, DmaMemory, Memory, Pool, TxRing};
 use xoff_regs::desc::TX_DD;
 use xoff_regs::{
     CTRL, Ctrl, EEC, Eec, LINKS, Links, Offset, RAH, RAL, RDRXCTL, Rah, Rdrxctl, SECRXSTAT, STATUS,
@@ -88,6 +90,8 @@ impl DmaMemory for Plain {
 
 struct PlainBus {
     registers: Registers,
+    /// Vendor, device and command register.
+    config: [u8; 6],
     regions: Vec<Plain>,
     next: u64,
 }
@@ -103,7 +107,8 @@ impl PlainBus {
         set(RDRXCTL.offset(), Rdrxctl::DMAIDONE.bits());
         set(RAL.at(0).offset(), 0x0002_0202);
         set(RAH.at(0).offset(), Rah::AV.bits());
-        Self { registers, regions: Vec::new(), next: 0x10_0000 }
+        let config = [0x86, 0x80, 0xFB, 0x10, 0, 0];
+        Self { registers, config, regions: Vec::new(), next: 0x10_0000 }
     }
 }
 
@@ -115,11 +120,19 @@ impl Bus for PlainBus {
         self.registers.clone()
     }
 
-    fn device_id(&self) -> Result<(u16, u16), BusError> {
-        Ok((0x8086, 0x10FB))
+    fn config_read(&self, offset: u16, out: &mut [u8]) -> Result<(), BusError> {
+        for (at, byte) in (usize::from(offset)..).zip(out) {
+            *byte = self.config.get(at).copied().unwrap_or(0);
+        }
+        Ok(())
     }
 
-    fn set_bus_master(&mut self, _on: bool) -> Result<(), BusError> {
+    fn config_write(&mut self, offset: u16, data: &[u8]) -> Result<(), BusError> {
+        for (at, byte) in (usize::from(offset)..).zip(data) {
+            if let Some(place) = self.config.get_mut(at) {
+                *place = *byte;
+            }
+        }
         Ok(())
     }
 
@@ -129,6 +142,10 @@ impl Bus for PlainBus {
         self.next += (len as u64).next_multiple_of(4096);
         self.regions.push(region.clone());
         Ok(region)
+    }
+
+    fn dma_map(&mut self, _memory: &Arc<Memory>) -> Result<Plain, BusError> {
+        Err(BusError::Unsupported { operation: "map memory" })
     }
 
     fn reset(&mut self) -> Result<(), BusError> {
@@ -143,6 +160,10 @@ impl Bus for PlainBus {
 
     fn enable_vectors(&mut self, _n: u16) -> Result<(), BusError> {
         Ok(())
+    }
+
+    fn vector_fd(&self, _vector: u16) -> Result<OwnedFd, BusError> {
+        Err(BusError::Unsupported { operation: "send interrupts" })
     }
 }
 

@@ -1,12 +1,15 @@
 //! The in-process bus: the driver's [`Bus`] over a model in the same thread, and the host memory they share.
 //!
-//! Memory is handed out in regions of at most 256 MB, each in its own slot of that size in the bus address space, so that
-//! a stray DMA address hits nothing.
+//! Memory is handed out, or mapped if it is the daemon's, in regions of at most 256 MB, each in its own slot of that
+//! size in the bus address space, so that a stray DMA address hits nothing. A slot is not used twice.
 
 use std::cell::RefCell;
+use std::os::fd::OwnedFd;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
-use xoff_driver::{Bar, Bus, BusError, DmaMemory};
+use xoff_driver::bus::CONFIG_SPACE;
+use xoff_driver::{Bar, Bus, BusError, DmaMemory, Memory, event};
 use xoff_model::{ByteTime, Cycle, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
 use xoff_regs::Offset;
 
@@ -15,11 +18,57 @@ const SLOT_BITS: u32 = 28;
 /// MSI-X vectors of the adapter.
 const VECTORS: u16 = 64;
 
+/// What a slot of the bus address space leads to.
+#[derive(Debug)]
+enum Region {
+    /// Memory of the simulator's own.
+    Own(Vec<u8>),
+    /// Memory of the driver's user.
+    Mapped(Arc<Memory>),
+}
+
+impl Region {
+    fn len(&self) -> usize {
+        match self {
+            Self::Own(bytes) => bytes.len(),
+            Self::Mapped(memory) => memory.len(),
+        }
+    }
+
+    /// `len` bytes at `at`, both inside.
+    fn append_to(&self, at: usize, len: usize, out: &mut Vec<u8>) {
+        match self {
+            Self::Own(bytes) => out.extend_from_slice(&bytes[at..at + len]),
+            Self::Mapped(memory) => {
+                let end = out.len();
+                out.resize(end + len, 0);
+                memory.read(at, &mut out[end..]);
+            }
+        }
+    }
+
+    fn read(&self, at: usize, out: &mut [u8]) {
+        match self {
+            Self::Own(bytes) => out.copy_from_slice(&bytes[at..at + out.len()]),
+            Self::Mapped(memory) => memory.read(at, out),
+        }
+    }
+
+    fn write(&mut self, at: usize, data: &[u8]) {
+        match self {
+            Self::Own(bytes) => bytes[at..at + data.len()].copy_from_slice(data),
+            Self::Mapped(memory) => memory.write(at, data),
+        }
+    }
+}
+
 /// Host memory, and what the adapter has sent and signalled since somebody looked.
 #[derive(Debug, Default)]
 pub struct HostSide {
-    regions: Vec<Vec<u8>>,
+    regions: Vec<Region>,
     bus_master: bool,
+    /// Events of the vectors that are on; those nobody asked for are not made.
+    events: Vec<Option<OwnedFd>>,
     /// Frames that the MAC has started to send.
     pub sent: Vec<(Frame, ByteTime)>,
     /// Bit v: MSI-X vector v has fired.
@@ -37,24 +86,37 @@ impl HostSide {
         let fits = offset.checked_add(len)? <= self.regions.get(region)?.len();
         (fits && self.bus_master).then_some((region, offset))
     }
+
+    /// A new slot's number.
+    fn add(&mut self, region: Region) -> Result<usize, BusError> {
+        if region.len() > 1 << SLOT_BITS {
+            return Err(BusError::OutOfDmaMemory { requested: region.len() });
+        }
+        self.regions.push(region);
+        Ok(self.regions.len() - 1)
+    }
 }
 
 impl HostPort for HostSide {
     fn read(&mut self, addr: u64, len: usize, out: &mut Vec<u8>) -> Result<(), DmaFault> {
         let (region, at) = self.locate(addr, len).ok_or(DmaFault { addr, len })?;
-        out.extend_from_slice(&self.regions[region][at..at + len]);
+        self.regions[region].append_to(at, len, out);
         Ok(())
     }
 
     fn write(&mut self, addr: u64, data: &[u8]) -> Result<(), DmaFault> {
         let len = data.len();
         let (region, at) = self.locate(addr, len).ok_or(DmaFault { addr, len })?;
-        self.regions[region][at..at + len].copy_from_slice(data);
+        self.regions[region].write(at, data);
         Ok(())
     }
 
     fn interrupt(&mut self, vector: u16) {
         self.vectors |= 1 << (vector % 64);
+        if let Some(Some(waited_for)) = self.events.get(usize::from(vector)) {
+            // An event that was just made takes every signal.
+            let _ = event::signal(waited_for);
+        }
     }
 }
 
@@ -72,6 +134,20 @@ impl WirePort for HostSide {
     }
 }
 
+/// Command register, and which of its bits keep what is written: I/O, memory, bus master, parity, SERR, INTx.
+const COMMAND: usize = 4;
+const COMMAND_MASK: [u8; 2] = [0x47, 0x05];
+const BUS_MASTER: u8 = 1 << 2;
+
+/// Configuration space after reset: the ids of an X520 with SFP+ cages, an Ethernet controller, two functions.
+fn config_space() -> Box<[u8; CONFIG_SPACE]> {
+    let mut bytes = Box::new([0; CONFIG_SPACE]);
+    bytes[..4].copy_from_slice(&[0x86, 0x80, 0xFB, 0x10]);
+    bytes[8..12].copy_from_slice(&[0x01, 0x00, 0x00, 0x02]);
+    bytes[0x0E] = 0x80;
+    bytes
+}
+
 /// A model with its host side.
 #[derive(Debug)]
 pub struct Adapter {
@@ -79,6 +155,7 @@ pub struct Adapter {
     pub nic: Nic,
     /// Host memory and outputs.
     pub host: HostSide,
+    config_space: Box<[u8; CONFIG_SPACE]>,
 }
 
 impl Adapter {
@@ -100,7 +177,11 @@ pub struct ModelBus {
 impl ModelBus {
     /// A bus to a new model. The second value is for the simulator.
     pub fn new(config: NicConfig) -> (ModelBus, Shared) {
-        let adapter = Adapter { nic: Nic::new(config), host: HostSide::default() };
+        let adapter = Adapter {
+            nic: Nic::new(config),
+            host: HostSide::default(),
+            config_space: config_space(),
+        };
         let shared = Rc::new(RefCell::new(adapter));
         (ModelBus { adapter: Rc::clone(&shared) }, shared)
     }
@@ -114,22 +195,40 @@ impl Bus for ModelBus {
         ModelBar { adapter: Rc::clone(&self.adapter) }
     }
 
-    fn device_id(&self) -> Result<(u16, u16), BusError> {
-        Ok((0x8086, 0x10FB))
+    fn config_read(&self, offset: u16, out: &mut [u8]) -> Result<(), BusError> {
+        let at = usize::from(offset);
+        let adapter = self.adapter.borrow();
+        let bytes = adapter.config_space.get(at..at + out.len());
+        out.copy_from_slice(bytes.ok_or(BusError::ConfigRange { offset, len: out.len() })?);
+        Ok(())
     }
 
-    fn set_bus_master(&mut self, on: bool) -> Result<(), BusError> {
-        self.adapter.borrow_mut().host.bus_master = on;
+    fn config_write(&mut self, offset: u16, data: &[u8]) -> Result<(), BusError> {
+        let at = usize::from(offset);
+        if at.saturating_add(data.len()) > CONFIG_SPACE {
+            return Err(BusError::ConfigRange { offset, len: data.len() });
+        }
+        let mut adapter = self.adapter.borrow_mut();
+        for (place, byte) in (at..).zip(data) {
+            if let Some(i) = place.checked_sub(COMMAND).filter(|i| *i < COMMAND_MASK.len()) {
+                adapter.config_space[place] = byte & COMMAND_MASK[i];
+            }
+        }
+        adapter.host.bus_master = adapter.config_space[COMMAND] & BUS_MASTER != 0;
         Ok(())
     }
 
     fn dma_alloc(&mut self, len: usize) -> Result<ModelDma, BusError> {
-        let regions = &mut self.adapter.borrow_mut().host.regions;
         if len > 1 << SLOT_BITS {
             return Err(BusError::OutOfDmaMemory { requested: len });
         }
-        regions.push(vec![0; len]);
-        Ok(ModelDma { adapter: Rc::clone(&self.adapter), region: regions.len() - 1, len })
+        let region = self.adapter.borrow_mut().host.add(Region::Own(vec![0; len]))?;
+        Ok(ModelDma { adapter: Rc::clone(&self.adapter), region, len })
+    }
+
+    fn dma_map(&mut self, memory: &Arc<Memory>) -> Result<ModelDma, BusError> {
+        let region = self.adapter.borrow_mut().host.add(Region::Mapped(Arc::clone(memory)))?;
+        Ok(ModelDma { adapter: Rc::clone(&self.adapter), region, len: memory.len() })
     }
 
     fn reset(&mut self) -> Result<(), BusError> {
@@ -154,7 +253,28 @@ impl Bus for ModelBus {
         if n > VECTORS {
             return Err(BusError::TooFewVectors { requested: n, available: VECTORS });
         }
+        let events = &mut self.adapter.borrow_mut().host.events;
+        if events.len() != usize::from(n) {
+            events.clear();
+            events.resize_with(n.into(), || None);
+        }
         Ok(())
+    }
+
+    fn vector_fd(&self, vector: u16) -> Result<OwnedFd, BusError> {
+        let events = &mut self.adapter.borrow_mut().host.events;
+        let available = u16::try_from(events.len()).unwrap_or(VECTORS);
+        let slot = events
+            .get_mut(usize::from(vector))
+            .ok_or(BusError::TooFewVectors { requested: vector.saturating_add(1), available })?;
+        let event = match slot {
+            Some(event) => event,
+            None => slot.insert(event::new()?),
+        };
+        event.try_clone().map_err(|error| BusError::Failed {
+            operation: "sharing an event",
+            detail: error.to_string(),
+        })
     }
 }
 
@@ -183,6 +303,15 @@ pub struct ModelDma {
     len: usize,
 }
 
+impl Drop for ModelDma {
+    fn drop(&mut self) {
+        // A model that is being dropped itself reaches no memory any more.
+        if let Ok(mut adapter) = self.adapter.try_borrow_mut() {
+            adapter.host.regions[self.region] = Region::Own(Vec::new());
+        }
+    }
+}
+
 impl DmaMemory for ModelDma {
     fn iova(&self) -> u64 {
         (self.region as u64 + 1) << SLOT_BITS
@@ -194,17 +323,17 @@ impl DmaMemory for ModelDma {
 
     fn read(&self, offset: usize, out: &mut [u8]) {
         let adapter = self.adapter.borrow();
-        match adapter.host.regions[self.region].get(offset..offset + out.len()) {
-            Some(bytes) => out.copy_from_slice(bytes),
-            None => out.fill(0),
+        if offset.saturating_add(out.len()) <= self.len {
+            adapter.host.regions[self.region].read(offset, out);
+        } else {
+            out.fill(0);
         }
     }
 
     fn write(&self, offset: usize, data: &[u8]) {
         let mut adapter = self.adapter.borrow_mut();
-        if let Some(bytes) = adapter.host.regions[self.region].get_mut(offset..offset + data.len())
-        {
-            bytes.copy_from_slice(data);
+        if offset.saturating_add(data.len()) <= self.len {
+            adapter.host.regions[self.region].write(offset, data);
         }
     }
 
@@ -216,5 +345,65 @@ impl DmaMemory for ModelDma {
 
     fn store(&self, offset: usize, value: u64) {
         self.write(offset, &value.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use xoff_driver::PageSize;
+
+    #[test]
+    fn registered_memory_is_reached_until_it_is_dropped() {
+        let (mut bus, shared) = ModelBus::new(NicConfig::new([2, 0, 0, 0, 0, 1]));
+        bus.set_bus_master(true).expect("a command register");
+        let memory = Arc::new(Memory::shared(8192, PageSize::Ordinary).expect("two pages"));
+        let dma = bus.dma_map(&memory).expect("room");
+        let iova = dma.iova();
+        let host = |f: &mut dyn FnMut(&mut HostSide)| f(&mut shared.borrow_mut().host);
+        memory.write(4000, b"to the device");
+        host(&mut |host| {
+            let mut out = vec![1];
+            host.read(iova + 4000, 13, &mut out).expect("mapped");
+            assert_eq!(&out[1..], b"to the device");
+            host.write(iova + 8188, b"back").expect("mapped");
+            assert!(host.write(iova + 8190, b"back").is_err(), "over the end");
+        });
+        let mut back = [0; 4];
+        memory.read(8188, &mut back);
+        assert_eq!(&back, b"back");
+        drop(dma);
+        host(&mut |host| assert!(host.write(iova, b"late").is_err()));
+        assert_eq!(Arc::strong_count(&memory), 1);
+    }
+
+    #[test]
+    fn bus_mastering_is_the_command_registers_bit_2() {
+        let (mut bus, shared) = ModelBus::new(NicConfig::new([2, 0, 0, 0, 0, 1]));
+        assert_eq!(bus.device_id().expect("there"), (0x8086, 0x10FB));
+        bus.config_write(4, &[0x02, 0x04]).expect("inside");
+        bus.set_bus_master(true).expect("sticks");
+        let mut command = [0; 2];
+        bus.config_read(4, &mut command).expect("inside");
+        assert_eq!(command, [0x06, 0x04], "the other bits stay");
+        assert!(shared.borrow().host.bus_master);
+        bus.set_bus_master(false).expect("sticks");
+        assert!(!shared.borrow().host.bus_master);
+        assert!(matches!(bus.config_read(4095, &mut command), Err(BusError::ConfigRange { .. })));
+        assert!(matches!(bus.config_write(4095, &command), Err(BusError::ConfigRange { .. })));
+    }
+
+    #[test]
+    fn an_interrupt_makes_its_event_readable() {
+        let (mut bus, shared) = ModelBus::new(NicConfig::new([2, 0, 0, 0, 0, 1]));
+        assert!(matches!(bus.vector_fd(0), Err(BusError::TooFewVectors { .. })));
+        bus.enable_vectors(2).expect("64 there");
+        let event = bus.vector_fd(1).expect("on");
+        shared.borrow_mut().host.interrupt(0);
+        assert_eq!(event::take(&event).expect("an event"), 0);
+        shared.borrow_mut().host.interrupt(1);
+        shared.borrow_mut().host.interrupt(63);
+        assert_eq!(event::take(&event).expect("an event"), 1);
+        assert!(matches!(bus.vector_fd(2), Err(BusError::TooFewVectors { .. })));
     }
 }

@@ -314,7 +314,7 @@ impl Network {
         let horizon =
             (now + self.propagation_ps).min(self.agendas[h].next_software()).min(self.until);
         let end = self.speed.cycle_at_or_after(horizon).max(self.speed.cycle_at_or_after(now) + 1);
-        let Adapter { nic, host } = &mut *self.hosts[h].adapter().borrow_mut();
+        let Adapter { nic, host, .. } = &mut *self.hosts[h].adapter().borrow_mut();
         nic.run_while_due(host, end, |host| host.vectors == 0);
     }
 

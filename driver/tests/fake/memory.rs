@@ -3,19 +3,31 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use xoff_driver::DmaMemory;
+use xoff_driver::{DmaMemory, Memory as Pages};
 
 /// One region.
 #[derive(Debug, Clone)]
 pub(crate) struct Dma {
     iova: u64,
     len: usize,
-    words: Arc<[AtomicU64]>,
+    bytes: Bytes,
+}
+
+#[derive(Debug, Clone)]
+enum Bytes {
+    Words(Arc<[AtomicU64]>),
+    /// Memory that the driver's user has registered.
+    Registered(Arc<Pages>),
 }
 
 impl Dma {
     pub(crate) fn new(iova: u64, len: usize) -> Self {
-        Self { iova, len, words: (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect() }
+        let words = (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
+        Self { iova, len, bytes: Bytes::Words(words) }
+    }
+
+    pub(crate) fn registered(iova: u64, memory: &Arc<Pages>) -> Self {
+        Self { iova, len: memory.len(), bytes: Bytes::Registered(Arc::clone(memory)) }
     }
 }
 
@@ -46,12 +58,18 @@ impl DmaMemory for Dma {
 
     fn load(&self, offset: usize) -> u64 {
         assert_eq!(offset % 8, 0, "unaligned");
-        self.words[offset / 8].load(Ordering::Acquire)
+        match &self.bytes {
+            Bytes::Words(words) => words[offset / 8].load(Ordering::Acquire),
+            Bytes::Registered(memory) => memory.load(offset),
+        }
     }
 
     fn store(&self, offset: usize, value: u64) {
         assert_eq!(offset % 8, 0, "unaligned");
-        self.words[offset / 8].store(value, Ordering::Release);
+        match &self.bytes {
+            Bytes::Words(words) => words[offset / 8].store(value, Ordering::Release),
+            Bytes::Registered(memory) => memory.store(offset, value),
+        }
     }
 }
 

@@ -6,10 +6,11 @@ mod memory;
 mod nic;
 
 use std::collections::HashMap;
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use xoff_driver::{Bar, Bus, BusError};
+use xoff_driver::{Bar, Bus, BusError, Memory as Pages, event};
 use xoff_regs::{
     AUTOC, Access, Autoc, CTRL, Ctrl, EEC, Eec, LINKS, Links, Offset, RAH, RAL, Rah, Reg, RegId,
     RegValue, SLOTS, STATUS, Status, TABLE, lookup,
@@ -48,8 +49,9 @@ pub(crate) struct State {
     next_iova: u64,
     pub(crate) memory: Memory,
     pub(crate) bus_master: bool,
-    /// Writes to this register ring the bell.
     pub(crate) device_id: (u16, u16),
+    /// Events of the vectors that are on; see [`Fake::fire`].
+    vectors: Vec<OwnedFd>,
 }
 
 impl State {
@@ -69,6 +71,7 @@ impl State {
             memory: Memory::default(),
             bus_master: false,
             device_id: (0x8086, 0x10FB),
+            vectors: Vec::new(),
         };
         state.reset();
         state
@@ -173,6 +176,11 @@ impl Fake {
         self.0.lock().expect("no test thread panicked")
     }
 
+    /// Sends the interrupt message of vector `v`.
+    pub(crate) fn fire(&self, v: usize) {
+        event::signal(&self.state().vectors[v]).expect("an event");
+    }
+
     /// Makes bits of a register read as `value`, whatever is written.
     pub(crate) fn stick<T: RegValue>(&self, reg: Reg<T>, mask: T, value: T) {
         self.state().stuck.insert(reg.offset(), (mask.to_bits(), value.to_bits()));
@@ -197,12 +205,23 @@ impl Bus for Fake {
         self.clone()
     }
 
-    fn device_id(&self) -> Result<(u16, u16), BusError> {
-        Ok(self.state().device_id)
+    fn config_read(&self, offset: u16, out: &mut [u8]) -> Result<(), BusError> {
+        let state = self.state();
+        let (vendor, device) = state.device_id;
+        let mut head = [0; 6];
+        head[..2].copy_from_slice(&vendor.to_le_bytes());
+        head[2..4].copy_from_slice(&device.to_le_bytes());
+        head[4] = u8::from(state.bus_master) << 2;
+        for (at, byte) in (usize::from(offset)..).zip(out) {
+            *byte = head.get(at).copied().unwrap_or(0);
+        }
+        Ok(())
     }
 
-    fn set_bus_master(&mut self, on: bool) -> Result<(), BusError> {
+    fn config_write(&mut self, offset: u16, data: &[u8]) -> Result<(), BusError> {
+        assert_eq!(offset, 4, "only the command register is written");
         let mut state = self.state();
+        let on = data[0] & 4 != 0;
         state.bus_master = on;
         state.events.push(Event::BusMaster(on));
         Ok(())
@@ -221,6 +240,15 @@ impl Bus for Fake {
         Ok(dma)
     }
 
+    fn dma_map(&mut self, memory: &Arc<Pages>) -> Result<Dma, BusError> {
+        let mut state = self.state();
+        let iova = state.next_iova;
+        state.next_iova += memory.len() as u64 + 4096;
+        let dma = Dma::registered(iova, memory);
+        state.memory.add(&dma);
+        Ok(dma)
+    }
+
     fn reset(&mut self) -> Result<(), BusError> {
         Err(BusError::Unsupported { operation: "reset" })
     }
@@ -234,7 +262,19 @@ impl Bus for Fake {
     }
 
     fn enable_vectors(&mut self, n: u16) -> Result<(), BusError> {
-        self.state().events.push(Event::Vectors(n));
+        let mut state = self.state();
+        state.events.push(Event::Vectors(n));
+        state.vectors = (0..n).map(|_| event::new()).collect::<Result<_, _>>()?;
         Ok(())
+    }
+
+    fn vector_fd(&self, vector: u16) -> Result<OwnedFd, BusError> {
+        let state = self.state();
+        let available = u16::try_from(state.vectors.len()).expect("few");
+        let event = state
+            .vectors
+            .get(usize::from(vector))
+            .ok_or(BusError::TooFewVectors { requested: vector + 1, available })?;
+        Ok(event.try_clone().expect("files are to be had"))
     }
 }
