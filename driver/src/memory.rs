@@ -13,7 +13,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 
-use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
+use rustix::fs::{MemfdFlags, SealFlags};
 
 use crate::sys::Shared;
 
@@ -153,11 +153,10 @@ impl Memory {
             .ok_or_else(|| exhausted(io::ErrorKind::OutOfMemory.into()))?;
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING | pages.flags();
         let fd = rustix::fs::memfd_create("xoff-dma", flags).map_err(|e| exhausted(e.into()))?;
-        // Now, as an error; later, on the first touch, it would be a signal.
-        rustix::io::retry_on_intr(|| {
-            rustix::fs::fallocate(&fd, FallocateFlags::empty(), 0, whole as u64)
-        })
-        .map_err(|e| exhausted(e.into()))?;
+        // Ordinary pages come on first touch, like any memory. Reserving them here (fallocate) would, asked
+        // for too much, end in the system killing processes instead of an error. Hugepages are reserved by
+        // the mapping below.
+        rustix::fs::ftruncate(&fd, whole as u64).map_err(|e| exhausted(e.into()))?;
         rustix::fs::fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)
             .map_err(|e| MemoryError::File {
                 operation: "sealing a memory file",
