@@ -38,6 +38,7 @@ impl Nic {
                 .with_lttdesc(u32::from(b.tx_dma.last_class()))
                 .bits(),
             RegId::RDH => u32::from(b.rx_dma.queue(i).head),
+            RegId::TXDCTL if b.tx_dma.reads_enabled(i) => stored | Txdctl::ENABLE.bits(),
             RegId::RXDCTL if b.rx_dma.queue(i).reads_enabled() => stored | Rxdctl::ENABLE.bits(),
             RegId::EEC => self.eec(stored, !resetting).bits(),
             RegId::FWSM => {

@@ -87,10 +87,8 @@ impl TxDma {
         world: &mut W,
     ) {
         let queue = &mut self.queues[usize::from(part.queue)];
-        if part.marks.has(Marks::ENDS_DESCRIPTOR) {
-            if queue.enabled {
-                queue.head = queue.next(part.index);
-            }
+        if part.marks.has(Marks::ENDS_DESCRIPTOR) && !part.marks.has(Marks::STALE) {
+            queue.head = queue.next(part.index);
             if part.flags & desc::TX_RS != 0 || queue.write_back.threshold != 0 {
                 self.report(part, now, ports.write);
             }

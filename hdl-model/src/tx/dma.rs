@@ -280,9 +280,25 @@ impl TxDma {
             self.ready &= !bit;
             self.with_work &= !(u8::from(self.queues_of[tc] & self.ready == 0) << tc);
         }
-        if !self.queues[q].enabled && self.queues[q].plan.in_packet {
+        if !self.queues[q].enabled {
+            self.forget(q);
+        }
+    }
+
+    /// A queue is disabled: what is being read leaves no mark on the head and the ring it may have when enabled again.
+    #[cold]
+    fn forget(&mut self, q: usize) {
+        for part in self.in_flight.iter_mut().filter(|f| usize::from(f.queue) == q) {
+            part.marks.set(Marks::STALE);
+        }
+        if self.queues[q].plan.in_packet {
             self.cut_packet(q);
         }
+    }
+
+    /// TXDCTL.ENABLE as software reads it: a queue is on until the last of what is being read for it has arrived.
+    pub fn reads_enabled(&self, q: usize) -> bool {
+        self.queues[q].enabled || self.in_flight.iter().any(|f| usize::from(f.queue) == q)
     }
 
     /// A queue was disabled in mid-packet: gives up the packet, so that it holds neither the arbiter nor space. Segments

@@ -46,6 +46,8 @@ impl Marks {
     pub(super) const REFUSED: Marks = Marks(1 << 5);
     /// The packet is sent in segments.
     pub(super) const SEGMENTED: Marks = Marks(1 << 6);
+    /// The queue was disabled meanwhile: the ring that it is of may be another one now.
+    pub(super) const STALE: Marks = Marks(1 << 7);
 
     pub(super) const fn has(self, mark: Marks) -> bool {
         self.0 & mark.0 != 0

@@ -16,8 +16,8 @@ pub(super) struct WriteBack {
     pub(super) threshold: u16,
     /// TDWBAL/TDWBAH: the head is written there instead of the descriptors, when bit 0 of TDWBAL says so.
     pub(super) head_addr: u64,
-    /// Done descriptors with RS: ring position and second half.
-    pending: Vec<(u16, u64)>,
+    /// Done descriptors with RS: address, and second half. The ring may have moved when they are written.
+    pending: Vec<(u64, u64)>,
     /// Done descriptors since the first of `pending`.
     gathered: u16,
     /// When the interrupt timer lets them go.
@@ -44,14 +44,15 @@ impl TxDma {
                 write.push(if queue.write_back.head_addr & 1 != 0 {
                     head_of(f.queue, queue)
                 } else {
-                    status_of(f.queue, queue, f.index, f.flags, false)
+                    status_of(f.queue, status_addr(queue, f.index), f.flags, false)
                 });
             }
             return;
         }
+        let addr = status_addr(queue, f.index);
         let wb = &mut queue.write_back;
         if wants {
-            wb.pending.push((f.index, f.flags));
+            wb.pending.push((addr, f.flags));
         } else if wb.pending.is_empty() {
             return;
         }
@@ -87,10 +88,9 @@ impl TxDma {
         }
         let mut pending = core::mem::take(&mut queue.write_back.pending);
         let mut before = None;
-        for &(index, flags) in &pending {
-            let joined = before.is_some_and(|b: u16| b.checked_add(1) == Some(index));
-            write.push(status_of(number, queue, index, flags, joined));
-            before = Some(index);
+        for &(addr, flags) in &pending {
+            write.push(status_of(number, addr, flags, before == Some(addr)));
+            before = Some(addr.wrapping_add(16));
         }
         pending.clear();
         queue.write_back.pending = pending;
@@ -124,11 +124,11 @@ fn head_of(number: u8, queue: &TxQueue) -> PostedWrite {
     PostedWrite::TxHead { queue: number, addr, head: u32::from(queue.head) }
 }
 
-fn status_of(number: u8, queue: &TxQueue, index: u16, flags: u64, joined: bool) -> PostedWrite {
-    PostedWrite::TxStatus {
-        queue: number,
-        addr: queue.descriptor_addr(index).wrapping_add(8),
-        value: flags | desc::TX_DD,
-        joined,
-    }
+/// Where the second half of a descriptor lies.
+fn status_addr(queue: &TxQueue, index: u16) -> u64 {
+    queue.descriptor_addr(index).wrapping_add(8)
+}
+
+fn status_of(number: u8, addr: u64, flags: u64, joined: bool) -> PostedWrite {
+    PostedWrite::TxStatus { queue: number, addr, value: flags | desc::TX_DD, joined }
 }
