@@ -307,12 +307,17 @@ impl Network {
         self.after_adapter(h);
     }
 
-    /// Runs an adapter as far as nothing can reach it: whatever the switch sends from now on arrives after the cable's
-    /// delay, and software runs at known times. An interrupt ends it, since software may answer at once.
+    /// Runs an adapter as far as nothing can reach it: the switch starts no frame to it while one is on the wire, what it
+    /// starts arrives after the cable's delay, and software runs at known times. An interrupt ends it, since software
+    /// may answer at once.
     fn run_ahead(&mut self, h: usize) {
         let now = self.now;
+        let wire_free = match self.timeline.get(Slots::egress_end(h)) {
+            NEVER => now,
+            end => end.max(now),
+        };
         let horizon =
-            (now + self.propagation_ps).min(self.agendas[h].next_software()).min(self.until);
+            (wire_free + self.propagation_ps).min(self.agendas[h].next_software()).min(self.until);
         let end = self.speed.cycle_at_or_after(horizon).max(self.speed.cycle_at_or_after(now) + 1);
         let Adapter { nic, host, .. } = &mut *self.hosts[h].adapter().borrow_mut();
         nic.run_while_due(host, end, |host| host.vectors == 0);
