@@ -89,8 +89,6 @@ pub struct RxMac {
     inbox: VecDeque<(ByteTime, Frame)>,
     /// Class of the first frame, known to the model from the start, acted on only with the bytes received.
     class: u8,
-    /// Bytes of the first frame on the wire before the beginning of this cycle, preamble included; negative: not yet.
-    received: i64,
     /// RXCTRL.RXEN, and the path is not halted (SECRXCTRL.RX_DIS).
     enabled: bool,
     /// The receiver was off when the first frame began: the rest of it is not received either.
@@ -122,7 +120,6 @@ impl RxMac {
             response_cycles: u64::from(config.pause_response_quanta) * speed.quantum_cycles(),
             inbox: VecDeque::new(),
             class: 0,
-            received: 0,
             enabled: false,
             deaf: false,
             mode: RxMode { max_bytes: 1518, obeyed_priorities: 0xFF, ..RxMode::default() },
@@ -141,8 +138,8 @@ impl RxMac {
 
     /// RXCTRL.RXEN and not SECRXCTRL.RX_DIS. A frame that is on the wire when the receiver is switched on, or off, is
     /// lost; it leaves no trace in the counters.
-    pub fn enable(&mut self, on: bool) {
-        self.deaf |= on && !self.enabled && self.in_frame().is_some();
+    pub fn enable(&mut self, now: Cycle, on: bool) {
+        self.deaf |= on && !self.enabled && self.in_frame(now);
         self.enabled = on;
         self.buffers.arrival_ended(usize::from(self.class));
     }
@@ -152,17 +149,14 @@ impl RxMac {
     pub fn arrive(&mut self, now: Cycle, frame: Frame, first_byte: ByteTime) -> Cycle {
         self.inbox.push_back((first_byte, frame));
         if self.inbox.len() == 1 {
-            self.begin_front(now);
+            self.begin_front();
         }
         // The crossing of a threshold in mid-frame may come before the end of the frame.
-        self.next_wake(now, now)
+        self.next_wake(now)
     }
 
-    fn begin_front(&mut self, now: Cycle) {
-        if let Some((first, f)) = self.inbox.front() {
-            #[allow(clippy::cast_possible_wrap)] // byte times stay far below 2^63
-            let received = self.speed.first_byte_of(now).0 as i64 - first.0 as i64;
-            self.received = received;
+    fn begin_front(&mut self) {
+        if let Some((_, f)) = self.inbox.front() {
             self.deaf = false;
             self.class = self.class_of(f);
         }
@@ -198,14 +192,15 @@ impl RxMac {
         while let Some(LoopedFrame { frame, first_byte }) = ports.looped.pop() {
             self.arrive(now, frame, first_byte);
         }
-        while self.inbox.front().is_some_and(|(_, f)| self.received >= arrival_bytes(f)) {
+        let word = self.speed.first_byte_of(now).0;
+        while self.inbox.front().is_some_and(|(first, f)| first.0 + arrival_bytes(f) <= word) {
             if let Some((first_byte, f)) = self.inbox.pop_front() {
                 self.buffers.arrival_ended(usize::from(self.class));
                 self.complete(now, f, first_byte, ports, world);
             }
-            self.begin_front(now);
+            self.begin_front();
         }
-        let arriving = self.arriving();
+        let arriving = self.arriving(word);
         self.buffers.flow_control(
             now,
             arriving,
@@ -213,22 +208,16 @@ impl RxMac {
             ports.control,
             &mut self.stats,
         );
-        self.next_wake(now, now + 1)
+        self.next_wake(now + 1)
     }
 
-    /// Class and bytes in its buffer of the frame being received.
-    fn arriving(&self) -> (usize, u32) {
-        let bytes = self.inbox.front().map_or(0, |(_, f)| {
-            #[allow(clippy::cast_possible_wrap)] // a small constant
-            let data = self.received - PREAMBLE_BYTES as i64;
-            // What is cast is positive and at most the length of a frame.
-            #[allow(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                clippy::cast_possible_wrap
-            )]
+    /// Class and bytes in its buffer of the frame being received, when the line is at byte `word`.
+    fn arriving(&self, word: u64) -> (usize, u32) {
+        let bytes = self.inbox.front().map_or(0, |(first, f)| {
+            let data = word.saturating_sub(first.0 + PREAMBLE_BYTES as u64);
+            #[allow(clippy::cast_possible_truncation)] // at most the length of a frame
             if self.enabled && !self.deaf && data > 0 {
-                RxBuffers::STATUS_BYTES + data.min(f.len() as i64) as u32
+                RxBuffers::STATUS_BYTES + data.min(f.len() as u64) as u32
             } else {
                 0
             }
@@ -236,29 +225,30 @@ impl RxMac {
         (usize::from(self.class), bytes)
     }
 
-    fn next_wake(&self, now: Cycle, earliest: Cycle) -> Cycle {
+    fn next_wake(&self, earliest: Cycle) -> Cycle {
         let mut wake = self.buffers.next_refresh();
-        if let Some((_, f)) = self.inbox.front() {
-            wake = wake.min(self.cycle_of(now, arrival_bytes(f)));
+        if let Some((first, f)) = self.inbox.front() {
+            wake = wake.min(self.cycle_of(first.0 + arrival_bytes(f)));
             if self.enabled
                 && !self.deaf
                 && let Some(bytes) = self.buffers.bytes_to_xoff(usize::from(self.class))
             {
-                let data = i64::from(bytes) - i64::from(RxBuffers::STATUS_BYTES);
-                #[allow(clippy::cast_possible_wrap)] // frames are at most 16 KB
-                if data <= f.len() as i64 {
-                    wake = wake.min(self.cycle_of(now, PREAMBLE_BYTES as i64 + data.max(1)));
+                let data = u64::from(bytes.saturating_sub(RxBuffers::STATUS_BYTES));
+                if data <= f.len() as u64 {
+                    let crossing = first.0 + PREAMBLE_BYTES as u64 + data.max(1);
+                    wake = wake.min(self.cycle_of(crossing));
                 }
             }
         }
         wake.max(earliest)
     }
 
-    /// The cycle at whose beginning `bytes` of the first frame have been received.
-    fn cycle_of(&self, now: Cycle, bytes: i64) -> Cycle {
-        #[allow(clippy::cast_sign_loss)] // clamped to be positive
-        let missing = (bytes - self.received).max(0) as u64;
-        now.after(missing.div_ceil(self.speed.width_bytes))
+    /// The cycle at whose beginning all bytes before `byte` have been received.
+    fn cycle_of(&self, byte: u64) -> Cycle {
+        Cycle(match self.speed.width_bytes {
+            8 => byte.div_ceil(8), // a shift
+            width => byte.div_ceil(width),
+        })
     }
 
     fn complete<W: World>(
@@ -362,24 +352,14 @@ impl RxMac {
         }
     }
 
-    /// The end of `n` cycles: words of the frame in progress have arrived.
-    #[inline]
-    pub fn advance(&mut self, n: u64) {
-        if !self.inbox.is_empty() {
-            #[allow(clippy::cast_possible_wrap)] // bounded by the length of a run
-            let bytes = n.saturating_mul(self.speed.width_bytes) as i64;
-            self.received = self.received.saturating_add(bytes);
-        }
-    }
-
-    /// Bytes of the frame in progress received so far, preamble included; `None` between frames.
-    pub fn in_frame(&self) -> Option<i64> {
-        self.inbox.front().map(|_| self.received).filter(|r| *r > 0)
+    /// Whether a frame is on the line in cycle `now`.
+    pub fn in_frame(&self, now: Cycle) -> bool {
+        let word = self.speed.first_byte_of(now).0;
+        self.inbox.front().is_some_and(|(first, _)| first.0 < word)
     }
 }
 
 /// Bytes on the wire until a frame is complete: preamble, frame, FCS.
-#[allow(clippy::cast_possible_wrap)] // frames are at most 16 KB
-fn arrival_bytes(f: &Frame) -> i64 {
-    (PREAMBLE_BYTES + f.bytes.len() + frame::FCS_BYTES) as i64
+fn arrival_bytes(f: &Frame) -> u64 {
+    (PREAMBLE_BYTES + f.bytes.len() + frame::FCS_BYTES) as u64
 }

@@ -54,8 +54,8 @@ pub struct TxMac {
     credits: Credits,
     pacing: Pacing,
     control: VecDeque<ControlFrame>,
-    /// Bytes of line time still taken by the frame being sent, counted from the beginning of this cycle.
-    busy_bytes: u64,
+    /// Where on the line the frame sent last, its gap included, has ended or will end.
+    line_free: ByteTime,
     /// RTTUP2TC: the class that a received PFC timer of a priority stops.
     pub class_of_priority: [u8; 8],
     /// HLREG0.TXPADEN.
@@ -88,7 +88,7 @@ impl TxMac {
             credits: Credits::default(),
             pacing: Pacing::default(),
             control: VecDeque::new(),
-            busy_bytes: 0,
+            line_free: ByteTime(0),
             class_of_priority: [0; 8],
             pad: true,
             arbiter_off: false,
@@ -106,14 +106,20 @@ impl TxMac {
         self.buffers[tc].len()
     }
 
-    /// Bytes of line time the frame in progress still takes.
-    pub fn busy_bytes(&self) -> u64 {
-        self.busy_bytes
+    /// Where on the line the frame in progress ends.
+    pub(crate) fn line_free(&self) -> ByteTime {
+        self.line_free
     }
 
     /// A reset of the adapter does not cut off the frame on the wire.
-    pub(crate) fn set_busy_bytes(&mut self, bytes: u64) {
-        self.busy_bytes = bytes;
+    pub(crate) fn set_line_free(&mut self, at: ByteTime) {
+        self.line_free = at;
+    }
+
+    /// Bytes of line time still taken by the frame in progress, counted from the beginning of cycle `now`.
+    #[inline]
+    fn busy_bytes(&self, now: Cycle) -> u64 {
+        self.line_free.0.saturating_sub(self.speed.first_byte_of(now).0)
     }
 
     /// RTTPT2C and RTTPCS.TPRM: the credits of the classes.
@@ -150,8 +156,9 @@ impl TxMac {
         }
         self.pause.apply(now, &self.class_of_priority, self.speed.quantum_cycles());
         // A frame may begin in the word in which the gap of the last one ends.
-        while self.busy_bytes < self.speed.width_bytes && self.running() {
-            let first_byte = ByteTime(self.speed.first_byte_of(now).0 + self.busy_bytes);
+        let word = self.speed.first_byte_of(now).0;
+        while self.line_free.0 < word + self.speed.width_bytes && self.running() {
+            let first_byte = ByteTime(self.line_free.0.max(word));
             if let Some(ControlFrame(control)) = self.control.pop_front() {
                 let frame = self.control_frame(control, world.buffer());
                 self.start(frame, first_byte, ports.looped, world);
@@ -257,7 +264,8 @@ impl TxMac {
         world: &mut W,
     ) {
         self.stats.count(&frame);
-        self.busy_bytes += frame.wire_bytes() + self.pacing.idle_after(frame.bytes_with_fcs());
+        let bytes = frame.wire_bytes() + self.pacing.idle_after(frame.bytes_with_fcs());
+        self.line_free = ByteTime(first_byte.0 + bytes);
         if self.loopback {
             looped.push(LoopedFrame { frame, first_byte });
         } else {
@@ -279,16 +287,15 @@ impl TxMac {
             return self.pause.next_change(now, 0);
         }
         // The first cycle in which fewer than one word of the frame in progress is left.
-        let free = now + (self.busy_bytes / self.speed.width_bytes).max(1);
+        let free = now + (self.busy_bytes(now) / self.speed.width_bytes).max(1);
         let waiting = if self.arbiter_off { 0 } else { self.occupied };
         let start = if self.any_class() || !self.control.is_empty() { free } else { Cycle::NEVER };
         start.min(self.pause.next_change(now, waiting))
     }
 
-    /// The end of `n` cycles: the serialiser moves on and the pause timers count down.
+    /// The end of `n` cycles: the pause timers count down.
     #[inline]
     pub fn advance(&mut self, n: u64) {
-        self.busy_bytes = self.busy_bytes.saturating_sub(n.saturating_mul(self.speed.width_bytes));
         self.pause.advance(n);
     }
 }

@@ -154,14 +154,14 @@ impl Nic {
     /// Everything but the clock, the cable, the semaphores of both ports and a frame already on the wire starts anew.
     /// `bits` are those of CTRL that asked for it, RST or LRST, which brings the link down and up as well.
     pub(crate) fn reset(&mut self, bits: u32) {
-        let on_the_wire = self.blocks.tx_mac.busy_bytes();
+        let on_the_wire = self.blocks.tx_mac.line_free();
         let link = self.blocks.link.clone();
         let delivery = self.blocks.interrupts.delivery;
         let shared = [RegId::SWSM, RegId::SW_FW_SYNC].map(|id| (id, self.registers.get(id, 0)));
         self.blocks = Blocks::new(&self.config);
         self.blocks.tx_mac.link_up = link.up();
         self.blocks.link = link;
-        self.blocks.tx_mac.set_busy_bytes(on_the_wire);
+        self.blocks.tx_mac.set_line_free(on_the_wire);
         self.blocks.interrupts.delivery = delivery;
         self.registers = RegisterFile::new();
         for (id, value) in shared {

@@ -51,7 +51,7 @@ impl Nic {
                 let on = Rxctrl::from_bits_retain(self.registers.get(RegId::RXCTRL, 0));
                 let halt = Secrxctrl::from_bits_retain(self.registers.get(RegId::SECRXCTRL, 0));
                 let receives = on.contains(Rxctrl::RXEN) && !halt.contains(Secrxctrl::RX_DIS);
-                self.blocks.rx_mac.enable(receives);
+                self.blocks.rx_mac.enable(self.now, receives);
             }
             RegId::FCTRL => {
                 let c = Fctrl::from_bits_retain(v);

@@ -23,12 +23,8 @@ pub struct TxPorts<'a> {
     pub read: &'a mut Fifo<ReadRequest>,
     /// Write-backs to the PCIe engine.
     pub write: &'a mut Fifo<PostedWrite>,
-    /// Completions from the PCIe engine.
-    pub done: &'a mut Fifo<Completion>,
     /// Complete frames to the packet buffers.
     pub frames: &'a mut Fifo<TxFrame>,
-    /// Space given back by the packet buffers.
-    pub space: &'a mut Fifo<TxSpace>,
 }
 
 /// The transmit DMA block.
@@ -322,19 +318,55 @@ impl TxDma {
         self.fill[usize::from(plan.tc)] -= core::mem::take(&mut assembly.reserved);
     }
 
-    /// One cycle. Returns when the block next changes by itself.
-    pub fn eval<W: World>(&mut self, now: Cycle, ports: &mut TxPorts<'_>, world: &mut W) -> Cycle {
-        while let Some(space) = ports.space.pop() {
-            self.fill[usize::from(space.tc)] -= space.bytes;
+    /// The clock edge: what the host was asked for has arrived. Data goes into the packet buffer, and a frame is complete
+    /// with its last part. Returns whether the block can go on.
+    #[inline]
+    pub(crate) fn take_completions<W: World>(
+        &mut self,
+        now: Cycle,
+        done: &mut Fifo<Completion>,
+        ports: &mut TxPorts<'_>,
+        world: &mut W,
+    ) -> bool {
+        if done.is_empty() {
+            return false;
         }
-        while let Some(done) = ports.done.pop() {
+        while let Some(done) = done.take() {
             match done.tag {
-                Tag::TxDescriptors { queue } => self.descriptors_arrived(queue, &done),
+                Tag::TxDescriptors { queue } => {
+                    self.descriptors_arrived(queue, &done);
+                    world.recycle(done.bytes);
+                }
                 Tag::TxData { .. } => self.data_arrived(done, now, ports, world),
                 Tag::RxDescriptors { .. } => continue,
             }
             self.retire_instant(now, ports, world);
         }
+        // What is gathered, and what a rate holds back, has a time of its own.
+        self.gathering != 0 || self.limited != 0 || self.can_go_on(now + 1)
+    }
+
+    /// The clock edge before cycle `next`: packet buffers give space back. Returns whether that lets the block do
+    /// anything.
+    #[inline]
+    pub(crate) fn take_space(&mut self, next: Cycle, space: &mut Fifo<TxSpace>) -> bool {
+        if space.is_empty() {
+            return false;
+        }
+        while let Some(space) = space.take() {
+            self.fill[usize::from(space.tc)] -= space.bytes;
+        }
+        self.limited != 0 || self.can_go_on(next)
+    }
+
+    /// A descriptor may be read, or some may be fetched, in cycle `now`.
+    #[inline]
+    fn can_go_on(&self, now: Cycle) -> bool {
+        self.may_read(now) || self.next_fetch().is_some()
+    }
+
+    /// One cycle. Returns when the block next changes by itself.
+    pub fn eval<W: World>(&mut self, now: Cycle, ports: &mut TxPorts<'_>, world: &mut W) -> Cycle {
         if self.ready != 0
             && let Some(turn) = self.next_packet(now)
         {
@@ -349,7 +381,7 @@ impl TxDma {
         if self.gathering != 0 {
             wake = self.flush_due(now, ports.write);
         }
-        if (self.ready != 0 && self.next_packet(now + 1).is_some()) || self.next_fetch().is_some() {
+        if self.can_go_on(now + 1) {
             return now + 1;
         }
         if self.limited != 0 { wake.min(self.next_release(now)) } else { wake }

@@ -27,6 +27,8 @@ pub(super) struct Turn {
 const FCS_BYTES: u32 = 4;
 const TAG_BYTES: u32 = 4;
 const MIN_BYTES: u32 = 60;
+/// A descriptor's length field has 16 bits.
+const MAX_READ_BYTES: u32 = 0xFFFF;
 
 impl TxDma {
     /// The queue whose next descriptor may be read: the one in mid-frame, else the class that the arbiter chooses of
@@ -68,6 +70,31 @@ impl TxDma {
         let len = self.queues[usize::from(queue)].next_read_len()?;
         let fits = self.data_bytes == 0 || self.data_bytes + u32::from(len) <= self.max_read_bytes;
         fits.then_some(Turn { queue, len, grant })
+    }
+
+    /// Whether [`TxDma::next_packet`] names a queue, without asking which.
+    #[inline]
+    pub(super) fn may_read(&self, now: Cycle) -> bool {
+        if self.ready == 0 || self.arbiter_off || !self.enabled || self.data_tags >= self.limits.1 {
+            return false;
+        }
+        if self.packet_of.is_none() && self.half_read == 0 {
+            let mut left = self.with_work;
+            loop {
+                if left == 0 {
+                    return false; // no class with work has room
+                }
+                let tc = left.trailing_zeros() as usize;
+                if self.fill[tc] <= self.threshold[tc] {
+                    break;
+                }
+                left &= left - 1;
+            }
+        }
+        // That may be all it takes: the longest read still fits, and no rate or credit holds anything back.
+        let free = self.limited == 0 && !self.weighted;
+        (free && self.half_read == 0 && self.data_bytes + MAX_READ_BYTES <= self.max_read_bytes)
+            || self.next_packet(now).is_some()
     }
 
     /// Classes that have one of these queues.
