@@ -47,6 +47,7 @@ impl Region {
         }
     }
 
+    #[inline]
     fn read(&self, at: usize, out: &mut [u8]) {
         match self {
             Self::Own(bytes) => out.copy_from_slice(&bytes[at..at + out.len()]),
@@ -54,11 +55,25 @@ impl Region {
         }
     }
 
+    #[inline]
     fn write(&mut self, at: usize, data: &[u8]) {
         match self {
             Self::Own(bytes) => bytes[at..at + data.len()].copy_from_slice(data),
             Self::Mapped(memory) => memory.write(at, data),
         }
+    }
+
+    /// Eight bytes that are inside; the driver reads a descriptor in such pieces.
+    #[inline]
+    fn load(&self, at: usize) -> u64 {
+        let mut bytes = [0; 8];
+        self.read(at, &mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    #[inline]
+    fn store(&mut self, at: usize, value: u64) {
+        self.write(at, &value.to_le_bytes());
     }
 }
 
@@ -321,6 +336,7 @@ impl DmaMemory for ModelDma {
         self.len
     }
 
+    #[inline]
     fn read(&self, offset: usize, out: &mut [u8]) {
         let adapter = self.adapter.borrow();
         if offset.saturating_add(out.len()) <= self.len {
@@ -330,6 +346,7 @@ impl DmaMemory for ModelDma {
         }
     }
 
+    #[inline]
     fn write(&self, offset: usize, data: &[u8]) {
         let mut adapter = self.adapter.borrow_mut();
         if offset.saturating_add(data.len()) <= self.len {
@@ -337,14 +354,19 @@ impl DmaMemory for ModelDma {
         }
     }
 
+    #[inline]
     fn load(&self, offset: usize) -> u64 {
-        let mut bytes = [0; 8];
-        self.read(offset, &mut bytes);
-        u64::from_le_bytes(bytes)
+        if offset.saturating_add(8) > self.len {
+            return 0;
+        }
+        self.adapter.borrow().host.regions[self.region].load(offset)
     }
 
+    #[inline]
     fn store(&self, offset: usize, value: u64) {
-        self.write(offset, &value.to_le_bytes());
+        if offset.saturating_add(8) <= self.len {
+            self.adapter.borrow_mut().host.regions[self.region].store(offset, value);
+        }
     }
 }
 

@@ -24,8 +24,19 @@ pub enum Forwarding {
     CutThrough,
 }
 
-/// Everything that can happen, one slot each; the groups are in the order of [`crate::kernel::Class`], but for a host's
-/// clock and software, which come one after the other.
+impl Forwarding {
+    /// Bytes of a frame of `len` bytes, FCS included, that have left the sender when it counts as arrived.
+    fn bytes_before_arrival(self, len: usize) -> u64 {
+        let received = match self {
+            Forwarding::StoreAndForward => len,
+            Forwarding::CutThrough => HEADER_BYTES + TAG_BYTES,
+        };
+        (PREAMBLE_BYTES + received) as u64
+    }
+}
+
+/// What can happen in the switch, one slot each; the groups are in the order of [`crate::kernel::Class`]. Hosts have a
+/// timeline of their own and come after it: an adapter may run ahead as far as the switch has nothing to do.
 #[derive(Clone, Copy, Debug)]
 struct Slots {
     hosts: usize,
@@ -40,13 +51,11 @@ enum Happening {
     Arrival(usize),
     /// Something in the switch other than that: a pause begins or ends, an XOFF is repeated.
     Control,
-    /// Something is due in a host's adapter, or its software runs: an interrupt, a poll, a timer.
-    Host(usize),
 }
 
 impl Slots {
     fn count(self) -> usize {
-        3 * self.hosts + 1
+        2 * self.hosts + 1
     }
 
     fn egress_end(port: usize) -> usize {
@@ -61,20 +70,14 @@ impl Slots {
         2 * self.hosts
     }
 
-    fn host(self, host: usize) -> usize {
-        2 * self.hosts + 1 + host
-    }
-
     fn happening(self, slot: usize) -> Happening {
         let n = self.hosts;
         if slot < n {
             Happening::EgressEnd(slot)
         } else if slot < 2 * n {
             Happening::Arrival(slot - n)
-        } else if slot == 2 * n {
-            Happening::Control
         } else {
-            Happening::Host(slot - 2 * n - 1)
+            Happening::Control
         }
     }
 }
@@ -133,7 +136,10 @@ impl Agenda {
 pub struct Network {
     now: Ps,
     slots: Slots,
+    /// What is to come in the switch.
     timeline: Timeline,
+    /// When something is due in each host's adapter, or its software runs: an interrupt, a poll, a timer.
+    host_timeline: Timeline,
     /// The switch's rarer events; the first one's time is in their common slot.
     control: BinaryHeap<Reverse<(Ps, u32, SwitchEvent)>>,
     control_set: u32,
@@ -146,6 +152,8 @@ pub struct Network {
     forwarding: Forwarding,
     speed: LineSpeed,
     propagation_ps: Ps,
+    /// From the first bit that an adapter sends to the earliest moment at which it counts as arrived at the switch.
+    first_arrival_ps: Ps,
     /// How far the run goes: adapters do not run ahead of it.
     until: Ps,
     pool: Vec<Vec<u8>>,
@@ -156,6 +164,7 @@ struct Ports<'a> {
     now: Ps,
     slots: Slots,
     timeline: &'a mut Timeline,
+    host_timeline: &'a mut Timeline,
     control: &'a mut BinaryHeap<Reverse<(Ps, u32, SwitchEvent)>>,
     control_set: &'a mut u32,
     hosts: &'a [Host],
@@ -174,7 +183,7 @@ impl Fabric for Ports<'_> {
         adapter.nic.receive(frame, first_byte);
         let agenda = &mut self.agendas[h];
         agenda.clock = clock_time(&adapter.nic, self.speed);
-        self.timeline.set(self.slots.host(h), agenda.next());
+        self.host_timeline.set(h, agenda.next());
     }
 
     fn schedule(&mut self, at: Ps, event: SwitchEvent) {
@@ -215,6 +224,7 @@ impl Network {
             now: 0,
             slots,
             timeline: Timeline::new(slots.count()),
+            host_timeline: Timeline::new(n),
             control: BinaryHeap::new(),
             control_set: 0,
             events: 0,
@@ -225,6 +235,9 @@ impl Network {
             forwarding,
             speed,
             propagation_ps,
+            first_arrival_ps: forwarding.bytes_before_arrival(HEADER_BYTES + FCS_BYTES)
+                * speed.byte_ps()
+                + propagation_ps,
             until: 0,
             pool: Vec::new(),
         };
@@ -276,18 +289,26 @@ impl Network {
     pub fn run_until(&mut self, until: Ps) {
         self.until = until;
         loop {
-            let (slot, at) = self.timeline.first();
+            let (slot, in_switch) = self.timeline.first();
+            let (host, at_host) = self.host_timeline.first();
+            let at = in_switch.min(at_host);
             if at > until {
                 break;
             }
             self.now = self.now.max(at);
             self.events += 1;
+            if at_host < in_switch {
+                if self.agendas[host].clock <= at {
+                    self.clock(host);
+                } else {
+                    self.software(host);
+                }
+                continue;
+            }
             match self.slots.happening(slot) {
                 Happening::EgressEnd(port) => self.egress_end(port),
                 Happening::Arrival(host) => self.arrive_at_switch(host),
                 Happening::Control => self.switch_control(),
-                Happening::Host(host) if self.agendas[host].clock <= at => self.clock(host),
-                Happening::Host(host) => self.software(host),
             }
         }
         self.now = until;
@@ -307,17 +328,19 @@ impl Network {
         self.after_adapter(h);
     }
 
-    /// Runs an adapter as far as nothing can reach it: the switch starts no frame to it while one is on the wire, what it
-    /// starts arrives after the cable's delay, and software runs at known times. An interrupt ends it, since software
-    /// may answer at once.
+    /// Runs an adapter as far as nothing can reach it: the switch starts no frame to it while one is on the wire, nor before
+    /// something happens in the switch; what no adapter has sent yet takes a cable and a shortest frame to get there;
+    /// what the switch starts arrives after the cable's delay; and software runs at known times. An interrupt ends it,
+    /// since software may answer at once.
     fn run_ahead(&mut self, h: usize) {
         let now = self.now;
-        let wire_free = match self.timeline.get(Slots::egress_end(h)) {
-            NEVER => now,
-            end => end.max(now),
+        let quiet = self.timeline.first().1.min(now + self.first_arrival_ps);
+        let starts = match self.timeline.get(Slots::egress_end(h)) {
+            NEVER => quiet,
+            end => end.max(quiet),
         };
         let horizon =
-            (wire_free + self.propagation_ps).min(self.agendas[h].next_software()).min(self.until);
+            (starts + self.propagation_ps).min(self.agendas[h].next_software()).min(self.until);
         let end = self.speed.cycle_at_or_after(horizon).max(self.speed.cycle_at_or_after(now) + 1);
         let Adapter { nic, host, .. } = &mut *self.hosts[h].adapter().borrow_mut();
         nic.run_while_due(host, end, |host| host.vectors == 0);
@@ -351,16 +374,12 @@ impl Network {
 
     /// Takes what an adapter has sent and signalled, and notes when it and its software want to run again.
     fn after_adapter(&mut self, h: usize) {
-        let Network { now, hosts, timeline, slots, agendas, pool, speed, .. } = self;
+        let Network { now, hosts, timeline, host_timeline, slots, agendas, pool, speed, .. } = self;
         let agenda = &mut agendas[h];
         let adapter = &mut *hosts[h].adapter().borrow_mut();
         if !adapter.host.sent.is_empty() {
             for (frame, first_byte) in adapter.host.sent.drain(..) {
-                let received = match self.forwarding {
-                    Forwarding::StoreAndForward => frame.len() + FCS_BYTES,
-                    Forwarding::CutThrough => HEADER_BYTES + TAG_BYTES,
-                };
-                let bytes = (PREAMBLE_BYTES + received) as u64;
+                let bytes = self.forwarding.bytes_before_arrival(frame.len() + FCS_BYTES);
                 let at = (first_byte.0 + bytes) * speed.byte_ps() + self.propagation_ps;
                 if agenda.uplink.is_empty() {
                     timeline.set(slots.arrival(h), at);
@@ -381,7 +400,7 @@ impl Network {
             agenda.wake = agenda.wake.min(hosts[h].ready_at(over));
         }
         agenda.clock = clock_time(&adapter.nic, *speed);
-        timeline.set(slots.host(h), agenda.next());
+        host_timeline.set(h, agenda.next());
     }
 
     fn arrive_at_switch(&mut self, h: usize) {
@@ -459,6 +478,7 @@ impl Network {
             now: self.now,
             slots: self.slots,
             timeline: &mut self.timeline,
+            host_timeline: &mut self.host_timeline,
             control: &mut self.control,
             control_set: &mut self.control_set,
             hosts: &self.hosts,
