@@ -211,25 +211,34 @@ impl Pcie {
     }
 
     /// The clock edge before cycle `next`: requests and posted writes of the cycle that ends get their place on the link.
-    /// Returns when the engine has to be evaluated.
+    /// Returns when the engine has to be evaluated; `None` when there were none.
     #[inline]
-    pub(crate) fn take_requests(&mut self, next: Cycle, ch: &mut PcieChannels) -> Cycle {
-        if !self.blocked {
-            let now_ps = self.speed.ps_of(next);
-            while let Some(request) = ch.tx_read.take() {
-                self.accept_read(now_ps, request);
-            }
-            while let Some(request) = ch.rx_read.take() {
-                self.accept_read(now_ps, request);
-            }
-            while let Some(write) = ch.tx_write.take() {
-                self.accept_write(now_ps, write);
-            }
-            while let Some(write) = ch.rx_write.take() {
-                self.accept_write(now_ps, write);
-            }
+    pub(crate) fn take_requests(&mut self, next: Cycle, ch: &mut PcieChannels) -> Option<Cycle> {
+        let none = ch.tx_read.is_empty()
+            && ch.rx_read.is_empty()
+            && ch.tx_write.is_empty()
+            && ch.rx_write.is_empty();
+        if none { None } else { self.accept(next, ch) }
+    }
+
+    fn accept(&mut self, next: Cycle, ch: &mut PcieChannels) -> Option<Cycle> {
+        if self.blocked {
+            return None;
         }
-        self.next_wake()
+        let now_ps = self.speed.ps_of(next);
+        while let Some(request) = ch.tx_read.take() {
+            self.accept_read(now_ps, request);
+        }
+        while let Some(request) = ch.rx_read.take() {
+            self.accept_read(now_ps, request);
+        }
+        while let Some(write) = ch.tx_write.take() {
+            self.accept_write(now_ps, write);
+        }
+        while let Some(write) = ch.rx_write.take() {
+            self.accept_write(now_ps, write);
+        }
+        Some(self.next_wake())
     }
 
     /// One cycle: deliver what has arrived. Returns when it next changes by itself.

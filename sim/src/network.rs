@@ -7,7 +7,7 @@ use crate::switch::{Fabric, FlowControl, Item, Switch, SwitchConfig, SwitchEvent
 use crate::timeline::{NEVER, Timeline};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use xoff_model::{Cycle, Frame, LineSpeed, Nic};
+use xoff_model::{Cycle, Frame, LineSpeed};
 use xoff_regs::frame::{
     self, FCS_BYTES, HEADER_BYTES, MacControl, PREAMBLE_BYTES, TAG_BYTES, VlanTag,
 };
@@ -32,53 +32,6 @@ impl Forwarding {
             Forwarding::CutThrough => HEADER_BYTES + TAG_BYTES,
         };
         (PREAMBLE_BYTES + received) as u64
-    }
-}
-
-/// What can happen in the switch, one slot each; the groups are in the order of [`crate::kernel::Class`]. Hosts have a
-/// timeline of their own and come after it: an adapter may run ahead as far as the switch has nothing to do.
-#[derive(Clone, Copy, Debug)]
-struct Slots {
-    hosts: usize,
-}
-
-/// What a slot stands for.
-#[derive(Clone, Copy, Debug)]
-enum Happening {
-    /// The frame on the egress wire of a switch port ends.
-    EgressEnd(usize),
-    /// The first frame on a host's cable arrives at the switch.
-    Arrival(usize),
-    /// Something in the switch other than that: a pause begins or ends, an XOFF is repeated.
-    Control,
-}
-
-impl Slots {
-    fn count(self) -> usize {
-        2 * self.hosts + 1
-    }
-
-    fn egress_end(port: usize) -> usize {
-        port
-    }
-
-    fn arrival(self, host: usize) -> usize {
-        self.hosts + host
-    }
-
-    fn control(self) -> usize {
-        2 * self.hosts
-    }
-
-    fn happening(self, slot: usize) -> Happening {
-        let n = self.hosts;
-        if slot < n {
-            Happening::EgressEnd(slot)
-        } else if slot < 2 * n {
-            Happening::Arrival(slot - n)
-        } else {
-            Happening::Control
-        }
     }
 }
 
@@ -135,12 +88,13 @@ impl Agenda {
 #[derive(Debug)]
 pub struct Network {
     now: Ps,
-    slots: Slots,
-    /// What is to come in the switch.
-    timeline: Timeline,
+    /// When the frame on the egress wire of each switch port ends.
+    egress_ends: Timeline,
+    /// When the first frame on each host's cable arrives at the switch.
+    arrivals: Timeline,
     /// When something is due in each host's adapter, or its software runs: an interrupt, a poll, a timer.
-    host_timeline: Timeline,
-    /// The switch's rarer events; the first one's time is in their common slot.
+    activities: Timeline,
+    /// The switch's rarer events: a pause begins or ends, an XOFF is repeated.
     control: BinaryHeap<Reverse<(Ps, u32, SwitchEvent)>>,
     control_set: u32,
     events: u64,
@@ -162,9 +116,8 @@ pub struct Network {
 /// The network seen from the switch.
 struct Ports<'a> {
     now: Ps,
-    slots: Slots,
-    timeline: &'a mut Timeline,
-    host_timeline: &'a mut Timeline,
+    egress_ends: &'a mut Timeline,
+    activities: &'a mut Timeline,
     control: &'a mut BinaryHeap<Reverse<(Ps, u32, SwitchEvent)>>,
     control_set: &'a mut u32,
     hosts: &'a [Host],
@@ -182,18 +135,17 @@ impl Fabric for Ports<'_> {
         let mut adapter = self.hosts[h].adapter().borrow_mut();
         adapter.nic.receive(frame, first_byte);
         let agenda = &mut self.agendas[h];
-        agenda.clock = clock_time(&adapter.nic, self.speed);
-        self.host_timeline.set(h, agenda.next());
+        agenda.clock = clock_time(adapter.nic.next_wake(), self.speed);
+        self.activities.set(h, agenda.next());
     }
 
     fn schedule(&mut self, at: Ps, event: SwitchEvent) {
         if let SwitchEvent::EgressEnd { port } = event {
-            self.timeline.set(Slots::egress_end(usize::from(port)), at);
+            self.egress_ends.set(usize::from(port), at);
             return;
         }
         self.control.push(Reverse((at, *self.control_set, event)));
         *self.control_set = self.control_set.wrapping_add(1);
-        self.timeline.set(self.slots.control(), self.control.peek().map_or(NEVER, |e| e.0.0));
     }
 
     fn signal(&mut self, _port: u8, _priority: Option<u8>, _stop: bool) {
@@ -219,12 +171,11 @@ impl Network {
         propagation_ps: Ps,
     ) -> Network {
         let n = hosts.len();
-        let slots = Slots { hosts: n };
         let mut network = Network {
             now: 0,
-            slots,
-            timeline: Timeline::new(slots.count()),
-            host_timeline: Timeline::new(n),
+            egress_ends: Timeline::new(n),
+            arrivals: Timeline::new(n),
+            activities: Timeline::new(n),
             control: BinaryHeap::new(),
             control_set: 0,
             events: 0,
@@ -289,32 +240,40 @@ impl Network {
     pub fn run_until(&mut self, until: Ps) {
         self.until = until;
         loop {
-            let (slot, in_switch) = self.timeline.first();
-            let (host, at_host) = self.host_timeline.first();
-            let at = in_switch.min(at_host);
+            let (host, activity) = self.activities.first();
+            let in_switch = self.next_in_switch();
+            let at = in_switch.min(activity);
             if at > until {
                 break;
             }
             self.now = self.now.max(at);
             self.events += 1;
-            if at_host < in_switch {
-                if self.agendas[host].clock <= at {
-                    self.clock(host);
-                } else {
-                    self.software(host);
-                }
-                continue;
-            }
-            match self.slots.happening(slot) {
-                Happening::EgressEnd(port) => self.egress_end(port),
-                Happening::Arrival(host) => self.arrive_at_switch(host),
-                Happening::Control => self.switch_control(),
+            // Of what happens at the same time, the order is that of `kernel::Class`.
+            let (port, egress_end) = self.egress_ends.first();
+            let (sender, arrival) = self.arrivals.first();
+            if egress_end <= at {
+                self.egress_end(port);
+            } else if arrival <= at {
+                self.arrive_at_switch(sender);
+            } else if in_switch <= at {
+                self.switch_control();
+            } else if self.agendas[host].clock <= at {
+                self.clock(host);
+            } else {
+                self.software(host);
             }
         }
         self.now = until;
         for h in 0..self.hosts.len() {
             self.catch_up(h, until);
         }
+    }
+
+    /// When something happens in the switch.
+    #[inline]
+    fn next_in_switch(&self) -> Ps {
+        let control = self.control.peek().map_or(NEVER, |e| e.0.0);
+        self.egress_ends.first().1.min(self.arrivals.first().1).min(control)
     }
 
     /// Brings an adapter's clock to `now`: cycles that began before it have been evaluated.
@@ -324,18 +283,18 @@ impl Network {
     }
 
     fn clock(&mut self, h: usize) {
-        self.run_ahead(h);
-        self.after_adapter(h);
+        let due = self.run_ahead(h);
+        self.after_adapter(h, due);
     }
 
     /// Runs an adapter as far as nothing can reach it: the switch starts no frame to it while one is on the wire, nor before
     /// something happens in the switch; what no adapter has sent yet takes a cable and a shortest frame to get there;
     /// what the switch starts arrives after the cable's delay; and software runs at known times. An interrupt ends it,
-    /// since software may answer at once.
-    fn run_ahead(&mut self, h: usize) {
+    /// since software may answer at once. Returns when something is due in it next.
+    fn run_ahead(&mut self, h: usize) -> Cycle {
         let now = self.now;
-        let quiet = self.timeline.first().1.min(now + self.first_arrival_ps);
-        let starts = match self.timeline.get(Slots::egress_end(h)) {
+        let quiet = self.next_in_switch().min(now + self.first_arrival_ps);
+        let starts = match self.egress_ends.get(h) {
             NEVER => quiet,
             end => end.max(quiet),
         };
@@ -343,7 +302,7 @@ impl Network {
             (starts + self.propagation_ps).min(self.agendas[h].next_software()).min(self.until);
         let end = self.speed.cycle_at_or_after(horizon).max(self.speed.cycle_at_or_after(now) + 1);
         let Adapter { nic, host, .. } = &mut *self.hosts[h].adapter().borrow_mut();
-        nic.run_while_due(host, end, |host| host.vectors == 0);
+        nic.run_while_due(host, end, |host| host.vectors == 0)
     }
 
     fn software(&mut self, h: usize) {
@@ -369,12 +328,14 @@ impl Network {
         for (at, token) in self.hosts[h].take_timers() {
             self.agendas[h].add_timer(at, token);
         }
-        self.after_adapter(h);
+        let due = self.hosts[h].adapter().borrow().nic.next_wake();
+        self.after_adapter(h, due);
     }
 
-    /// Takes what an adapter has sent and signalled, and notes when it and its software want to run again.
-    fn after_adapter(&mut self, h: usize) {
-        let Network { now, hosts, timeline, host_timeline, slots, agendas, pool, speed, .. } = self;
+    /// Takes what an adapter has sent and signalled, and notes when it, where something is due at `due`, and its software
+    /// want to run again.
+    fn after_adapter(&mut self, h: usize, due: Cycle) {
+        let Network { now, hosts, arrivals, activities, agendas, pool, speed, .. } = self;
         let agenda = &mut agendas[h];
         let adapter = &mut *hosts[h].adapter().borrow_mut();
         if !adapter.host.sent.is_empty() {
@@ -382,7 +343,7 @@ impl Network {
                 let bytes = self.forwarding.bytes_before_arrival(frame.len() + FCS_BYTES);
                 let at = (first_byte.0 + bytes) * speed.byte_ps() + self.propagation_ps;
                 if agenda.uplink.is_empty() {
-                    timeline.set(slots.arrival(h), at);
+                    arrivals.set(h, at);
                 }
                 agenda.uplink.push_back((at, frame));
             }
@@ -399,15 +360,15 @@ impl Network {
             let over = speed.ps_of(adapter.nic.now()).max(*now);
             agenda.wake = agenda.wake.min(hosts[h].ready_at(over));
         }
-        agenda.clock = clock_time(&adapter.nic, *speed);
-        host_timeline.set(h, agenda.next());
+        agenda.clock = clock_time(due, *speed);
+        activities.set(h, agenda.next());
     }
 
     fn arrive_at_switch(&mut self, h: usize) {
         let agenda = &mut self.agendas[h];
         let arrived = agenda.uplink.pop_front();
         let next = agenda.uplink.front().map_or(NEVER, |f| f.0);
-        self.timeline.set(self.slots.arrival(h), next);
+        self.arrivals.set(h, next);
         let Some((_, frame)) = arrived else { return };
         let now = self.now;
         #[allow(clippy::cast_possible_truncation)] // at most 64 hosts
@@ -443,20 +404,17 @@ impl Network {
 
     fn egress_end(&mut self, port: usize) {
         let now = self.now;
-        let slot = Slots::egress_end(port);
         let (switch, mut ports) = self.switch_side();
         #[allow(clippy::cast_possible_truncation)] // at most 64 hosts
         switch.egress_end(now, port as u8, &mut ports);
         // A frame takes time: the slot still says now only if none has started.
-        if self.timeline.get(slot) <= now {
-            self.timeline.set(slot, NEVER);
+        if self.egress_ends.get(port) <= now {
+            self.egress_ends.set(port, NEVER);
         }
     }
 
     fn switch_control(&mut self) {
         let event = self.control.pop();
-        let next = self.control.peek().map_or(NEVER, |e| e.0.0);
-        self.timeline.set(self.slots.control(), next);
         let now = self.now;
         let (switch, mut ports) = self.switch_side();
         match event {
@@ -476,9 +434,8 @@ impl Network {
     fn switch_side(&mut self) -> (&mut Switch, Ports<'_>) {
         let ports = Ports {
             now: self.now,
-            slots: self.slots,
-            timeline: &mut self.timeline,
-            host_timeline: &mut self.host_timeline,
+            egress_ends: &mut self.egress_ends,
+            activities: &mut self.activities,
             control: &mut self.control,
             control_set: &mut self.control_set,
             hosts: &self.hosts,
@@ -491,9 +448,9 @@ impl Network {
     }
 }
 
-/// When an adapter wants its clock to be run.
-fn clock_time(nic: &Nic, speed: LineSpeed) -> Ps {
-    match nic.next_wake() {
+/// When an adapter in which something is due at `due` wants its clock to be run.
+fn clock_time(due: Cycle, speed: LineSpeed) -> Ps {
+    match due {
         Cycle::NEVER => NEVER,
         cycle => speed.ps_of(cycle),
     }

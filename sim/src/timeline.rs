@@ -27,8 +27,8 @@ pub struct Timeline {
     nodes: Vec<[u64; BRANCHES]>,
     /// Where each level begins.
     levels: Vec<usize>,
-    /// The least key of all.
-    first: u64,
+    /// The earliest slot and its time.
+    first: (usize, Ps),
     /// Low bits of a key that hold the slot.
     slot_bits: u32,
 }
@@ -49,7 +49,7 @@ impl Timeline {
         Timeline {
             nodes: vec![[u64::MAX; BRANCHES]; nodes],
             levels,
-            first: u64::MAX,
+            first: (0, NEVER),
             slot_bits: slots.next_power_of_two().trailing_zeros(),
         }
     }
@@ -77,15 +77,15 @@ impl Timeline {
             key = least(node);
             at >>= BRANCH_BITS;
         }
-        self.first = key;
+        #[allow(clippy::cast_possible_truncation)] // a slot's number
+        let slot = (key & ((1 << self.slot_bits) - 1)) as usize;
+        self.first = (slot, self.time_of(key));
     }
 
     /// The earliest slot and its time.
     #[inline]
     pub fn first(&self) -> (usize, Ps) {
-        #[allow(clippy::cast_possible_truncation)] // a slot's number
-        let slot = (self.first & ((1 << self.slot_bits) - 1)) as usize;
-        (slot, self.time_of(self.first))
+        self.first
     }
 
     #[inline]

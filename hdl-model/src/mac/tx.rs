@@ -179,13 +179,15 @@ impl TxMac {
     /// be evaluated; `None` when there were none.
     #[inline]
     pub(crate) fn take_frames(&mut self, now: Cycle, frames: &mut Fifo<TxFrame>) -> Option<Cycle> {
-        let mut any = false;
+        if frames.is_empty() { None } else { Some(self.accept(now, frames)) }
+    }
+
+    fn accept(&mut self, now: Cycle, frames: &mut Fifo<TxFrame>) -> Cycle {
         while let Some(f) = frames.take() {
             self.occupied |= 1 << f.tc;
             self.buffers[usize::from(f.tc)].push_back(f);
-            any = true;
         }
-        any.then(|| self.next_wake(now))
+        self.next_wake(now)
     }
 
     /// What waits is the last word to each set of classes: an earlier one that has not left yet would be stale, and a

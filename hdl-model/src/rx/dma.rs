@@ -128,8 +128,13 @@ impl RxDma {
 
     // ---- descriptors ----
 
+    #[inline]
     fn next_fetch(&self) -> Option<u8> {
-        if self.tags >= self.max_tags { None } else { self.fetch_turn.peek(self.hungry) }
+        if self.hungry == 0 || self.tags >= self.max_tags {
+            None
+        } else {
+            self.fetch_turn.peek(self.hungry)
+        }
     }
 
     fn fetch(&mut self, q: u8, read: &mut Fifo<ReadRequest>) {
@@ -181,7 +186,12 @@ impl RxDma {
     }
 
     /// The classes whose first packet can move: into memory, or away because its queue drops.
+    #[inline]
     fn movable(&self) -> u8 {
+        if self.occupied == 0 { 0 } else { self.movable_of_waiting() }
+    }
+
+    fn movable_of_waiting(&self) -> u8 {
         if self.posted >= MAX_POSTED || self.arbiter.stopped() {
             return 0;
         }

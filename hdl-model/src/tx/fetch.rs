@@ -7,8 +7,9 @@ use crate::pcie::{Completion, ReadRequest, Tag};
 use xoff_regs::desc;
 
 impl TxDma {
+    #[inline]
     pub(super) fn next_fetch(&self) -> Option<u8> {
-        if !self.enabled || self.desc_tags >= self.limits.0 {
+        if self.hungry == 0 || !self.enabled || self.desc_tags >= self.limits.0 {
             return None;
         }
         self.fetch_turn.peek(self.hungry)
