@@ -4,6 +4,8 @@
 
 pub mod packets;
 pub mod queues;
+pub mod random;
+pub mod storm;
 
 use xoff_model::{ByteTime, Cycle, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
 use xoff_regs::*;
@@ -16,7 +18,24 @@ pub struct World {
     pub interrupts: Vec<u16>,
     /// Keep the frames' bytes; without it only lengths and times are kept, for long runs.
     pub keep: bool,
+    /// Bit n: the nth of eight accesses in turn is refused.
+    pub refuse: u8,
+    turn: u32,
+    pub traffic: Traffic,
     pool: Vec<Vec<u8>>,
+}
+
+/// What has passed in all.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// Reads of the adapter in host memory, and their bytes.
+    pub reads: u64,
+    pub read_bytes: u64,
+    /// Frames sent that are no MAC control frames, and their bytes.
+    pub data_frames: u64,
+    pub data_bytes: u64,
+    /// When the line is free for the next frame.
+    pub line_free: u64,
 }
 
 impl World {
@@ -40,34 +59,51 @@ impl World {
             .map(|(_, at)| at.0)
             .collect()
     }
+
+    fn range(&mut self, addr: u64, len: usize) -> Result<std::ops::Range<usize>, DmaFault> {
+        let fault = DmaFault { addr, len };
+        self.turn = (self.turn + 1) % 8;
+        if self.refuse >> self.turn & 1 != 0 {
+            return Err(fault);
+        }
+        let from = usize::try_from(addr).map_err(|_| fault)?;
+        let to = from.checked_add(len).filter(|to| *to <= self.memory.len()).ok_or(fault)?;
+        Ok(from..to)
+    }
 }
 
 impl HostPort for World {
     fn read(&mut self, addr: u64, len: usize, out: &mut Vec<u8>) -> Result<(), DmaFault> {
-        let fault = DmaFault { addr, len };
-        let from = usize::try_from(addr).map_err(|_| fault)?;
-        let to = from.checked_add(len).ok_or(fault)?;
-        out.extend_from_slice(self.memory.get(from..to).ok_or(fault)?);
+        let range = self.range(addr, len)?;
+        self.traffic.reads += 1;
+        self.traffic.read_bytes += len as u64;
+        out.extend_from_slice(&self.memory[range]);
         Ok(())
     }
 
     fn write(&mut self, addr: u64, data: &[u8]) -> Result<(), DmaFault> {
-        let fault = DmaFault { addr, len: data.len() };
-        let from = usize::try_from(addr).map_err(|_| fault)?;
-        let to = from.checked_add(data.len()).ok_or(fault)?;
-        self.memory.get_mut(from..to).ok_or(fault)?.copy_from_slice(data);
+        let range = self.range(addr, data.len())?;
+        self.memory[range].copy_from_slice(data);
         Ok(())
     }
 
     fn interrupt(&mut self, vector: u16) {
+        assert!(vector < 64, "the table has 64 entries");
         self.interrupts.push(vector);
     }
 }
 
 impl WirePort for World {
     fn transmit(&mut self, mut frame: Frame, first_byte: ByteTime) {
+        let t = &mut self.traffic;
+        assert!(first_byte.0 >= t.line_free, "a frame begins before the last one ends");
+        t.line_free = first_byte.0 + frame.wire_bytes();
+        if frame.bytes.get(12..14) != Some(&[0x88, 0x08]) {
+            t.data_frames += 1;
+            t.data_bytes += frame.bytes.len() as u64;
+        }
         if !self.keep {
-            self.pool.push(std::mem::take(&mut frame.bytes));
+            self.recycle(std::mem::take(&mut frame.bytes));
         }
         self.sent.push((frame, first_byte));
     }
@@ -77,7 +113,10 @@ impl WirePort for World {
     }
 
     fn recycle(&mut self, buffer: Vec<u8>) {
-        self.pool.push(buffer);
+        // More than an adapter ever has in use; storms give it new ones all the time.
+        if self.pool.len() < 1024 {
+            self.pool.push(buffer);
+        }
     }
 }
 
@@ -115,6 +154,16 @@ impl Bench {
             rx_tails: [0; 8],
             classes,
         };
+        b.set_up();
+        b
+    }
+
+    /// Programs an adapter that has just been reset.
+    pub fn set_up(&mut self) {
+        let classes = self.classes;
+        let b = self;
+        b.tails = [0; 8];
+        b.rx_tails = [0; 8];
         let kb = if classes == 8 { (0x14, 0x40, 0x0A) } else { (0xA0, 0x200, 0x96) };
         for tc in 0..8 {
             let used = tc < classes;
@@ -147,7 +196,6 @@ impl Bench {
             b.write(IVAR.at(q / 2), Ivar::empty().with_entry(1 + 2 * (q % 2), Some(1)));
         }
         b.write(RXCTRL, Rxctrl::RXEN);
-        b
     }
 
     pub fn queue(&self, tc: usize) -> usize {
