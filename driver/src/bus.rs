@@ -24,6 +24,14 @@ pub enum BusError {
         /// What was asked for, as a verb phrase.
         operation: &'static str,
     },
+    /// There is no device at an address.
+    #[error("no device at {address}: {detail}; `xoff nic list` shows those there are")]
+    NoDevice {
+        /// Where it was looked for.
+        address: String,
+        /// Why it is not there.
+        detail: String,
+    },
     /// Memory the device can reach ran out.
     #[error(
         "no device-reachable memory for {requested} bytes; use shorter rings, fewer or smaller buffers, \

@@ -3,7 +3,8 @@
 //!
 //! # How a daemon uses it
 //!
-//! 1. Get a [`Bus`]: a simulated device or a real one; the driver does not know which.
+//! 1. Get a [`Bus`]: a simulated device or a served one ([`backend::vfio_user`]); the driver does not know
+//!    which.
 //! 2. Fill in a [`Config`]. Three tables are kept apart: priority → class, the mask of lossless
 //!    priorities, class → ring.
 //! 3. [`Device::open`] resets the adapter, sets it up and waits for the link.
@@ -66,6 +67,7 @@
 //!
 //! Four traffic classes, weighted arbitration, RSS, offloads, frames in several buffers, virtual functions,
 //! adapters other than the 82599.
+pub mod backend;
 pub mod buffer;
 pub mod bus;
 pub mod config;
