@@ -115,6 +115,11 @@ impl Nic {
         self.wake_all();
     }
 
+    /// What configuration space has enabled.
+    pub fn interrupt_delivery(&self) -> Delivery {
+        self.blocks.interrupts.delivery
+    }
+
     /// Level of INTx.
     pub fn intx_asserted(&self) -> bool {
         self.blocks.interrupts.intx_asserted()

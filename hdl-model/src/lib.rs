@@ -20,6 +20,7 @@ pub mod irq;
 pub mod link;
 pub mod mac;
 mod nic;
+pub mod pci;
 pub mod pcie;
 pub mod port;
 mod registers;
