@@ -8,16 +8,14 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use xoff_driver::bus::CONFIG_SPACE;
 use xoff_driver::{Bar, Bus, BusError, DmaMemory, Memory, event};
+use xoff_model::pci::VECTORS;
+use xoff_model::pci::config_space::{self, CONFIG_BYTES, ConfigSpace};
 use xoff_model::{ByteTime, Cycle, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
 use xoff_regs::Offset;
 
 /// Log2 of a region's slot in the bus address space.
 const SLOT_BITS: u32 = 28;
-/// MSI-X vectors of the adapter.
-const VECTORS: u16 = 64;
-
 /// What a slot of the bus address space leads to.
 #[derive(Debug)]
 enum Region {
@@ -149,20 +147,6 @@ impl WirePort for HostSide {
     }
 }
 
-/// Command register, and which of its bits keep what is written: I/O, memory, bus master, parity, SERR, INTx.
-const COMMAND: usize = 4;
-const COMMAND_MASK: [u8; 2] = [0x47, 0x05];
-const BUS_MASTER: u8 = 1 << 2;
-
-/// Configuration space after reset: the ids of an X520 with SFP+ cages, an Ethernet controller, two functions.
-fn config_space() -> Box<[u8; CONFIG_SPACE]> {
-    let mut bytes = Box::new([0; CONFIG_SPACE]);
-    bytes[..4].copy_from_slice(&[0x86, 0x80, 0xFB, 0x10]);
-    bytes[8..12].copy_from_slice(&[0x01, 0x00, 0x00, 0x02]);
-    bytes[0x0E] = 0x80;
-    bytes
-}
-
 /// A model with its host side.
 #[derive(Debug)]
 pub struct Adapter {
@@ -170,7 +154,7 @@ pub struct Adapter {
     pub nic: Nic,
     /// Host memory and outputs.
     pub host: HostSide,
-    config_space: Box<[u8; CONFIG_SPACE]>,
+    config_space: ConfigSpace,
 }
 
 impl Adapter {
@@ -192,11 +176,8 @@ pub struct ModelBus {
 impl ModelBus {
     /// A bus to a new model. The second value is for the simulator.
     pub fn new(config: NicConfig) -> (ModelBus, Shared) {
-        let adapter = Adapter {
-            nic: Nic::new(config),
-            host: HostSide::default(),
-            config_space: config_space(),
-        };
+        let config_space = ConfigSpace::new(&config);
+        let adapter = Adapter { nic: Nic::new(config), host: HostSide::default(), config_space };
         let shared = Rc::new(RefCell::new(adapter));
         (ModelBus { adapter: Rc::clone(&shared) }, shared)
     }
@@ -211,25 +192,17 @@ impl Bus for ModelBus {
     }
 
     fn config_read(&self, offset: u16, out: &mut [u8]) -> Result<(), BusError> {
-        let at = usize::from(offset);
-        let adapter = self.adapter.borrow();
-        let bytes = adapter.config_space.get(at..at + out.len());
-        out.copy_from_slice(bytes.ok_or(BusError::ConfigRange { offset, len: out.len() })?);
+        check_config(offset, out.len())?;
+        self.adapter.borrow().config_space.read(offset, out);
         Ok(())
     }
 
     fn config_write(&mut self, offset: u16, data: &[u8]) -> Result<(), BusError> {
-        let at = usize::from(offset);
-        if at.saturating_add(data.len()) > CONFIG_SPACE {
-            return Err(BusError::ConfigRange { offset, len: data.len() });
-        }
+        check_config(offset, data.len())?;
         let mut adapter = self.adapter.borrow_mut();
-        for (place, byte) in (at..).zip(data) {
-            if let Some(i) = place.checked_sub(COMMAND).filter(|i| *i < COMMAND_MASK.len()) {
-                adapter.config_space[place] = byte & COMMAND_MASK[i];
-            }
-        }
-        adapter.host.bus_master = adapter.config_space[COMMAND] & BUS_MASTER != 0;
+        adapter.config_space.write(offset, data);
+        let command = adapter.config_space.word(config_space::COMMAND);
+        adapter.host.bus_master = command & config_space::COMMAND_BUS_MASTER != 0;
         Ok(())
     }
 
@@ -247,7 +220,11 @@ impl Bus for ModelBus {
     }
 
     fn reset(&mut self) -> Result<(), BusError> {
-        Err(BusError::Unsupported { operation: "reset the function from outside" })
+        let mut adapter = self.adapter.borrow_mut();
+        adapter.nic.flr();
+        adapter.config_space = ConfigSpace::new(adapter.nic.config());
+        adapter.host.bus_master = false;
+        Ok(())
     }
 
     fn sleep(&mut self, d: Duration) {
@@ -291,6 +268,11 @@ impl Bus for ModelBus {
             detail: error.to_string(),
         })
     }
+}
+
+fn check_config(offset: u16, len: usize) -> Result<(), BusError> {
+    let inside = usize::from(offset).saturating_add(len) <= CONFIG_BYTES;
+    if inside { Ok(()) } else { Err(BusError::ConfigRange { offset, len }) }
 }
 
 /// Registers of an in-process model.

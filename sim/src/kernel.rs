@@ -101,6 +101,11 @@ impl<A: Copy> Kernel<A> {
         self.heap.push(Entry { time: time.max(self.now), order, action });
     }
 
+    /// When the next event is due.
+    pub fn due(&self) -> Option<Ps> {
+        self.heap.peek().map(|entry| entry.time)
+    }
+
     /// Takes the next event if it is not later than `until`, and moves time to it.
     #[inline]
     pub fn next(&mut self, until: Ps) -> Option<A> {

@@ -10,6 +10,7 @@ pub mod kernel;
 pub mod load;
 pub mod network;
 pub mod rng;
+pub mod serve;
 pub mod slotted;
 pub mod sources;
 pub mod switch;

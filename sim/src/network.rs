@@ -26,7 +26,7 @@ pub enum Forwarding {
 
 impl Forwarding {
     /// Bytes of a frame of `len` bytes, FCS included, that have left the sender when it counts as arrived.
-    fn bytes_before_arrival(self, len: usize) -> u64 {
+    pub(crate) fn bytes_before_arrival(self, len: usize) -> u64 {
         let received = match self {
             Forwarding::StoreAndForward => len,
             Forwarding::CutThrough => HEADER_BYTES + TAG_BYTES,

@@ -38,7 +38,7 @@ fn hol_gives_the_published_counts() -> Result<(), LoadError> {
     let found = outcome(HOL, &[])?;
     assert_eq!(found.delivered, 1_666_795);
     assert_eq!(found.per_sink[..2], [833_330, 277_823]);
-    assert_eq!(found.delivered, found.per_sink.iter().sum());
+    assert_eq!(found.delivered, found.per_sink.iter().sum::<u64>());
     assert_eq!(found.pauses, 40_645);
     assert_eq!((found.dropped, found.overflow_bytes), (0, 0));
     assert!(found.lossless());

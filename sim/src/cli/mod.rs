@@ -4,6 +4,7 @@
 
 mod reproduce;
 mod run;
+mod serve;
 
 use clap::{Args, Parser, Subcommand};
 use std::io::{IsTerminal, Write};
@@ -25,6 +26,8 @@ enum Command {
     Reproduce(reproduce::Experiment),
     /// Run one scenario file.
     Run(run::Arguments),
+    /// Serve cards to hypervisors and drivers in other processes, over vfio-user.
+    Serve(serve::Arguments),
 }
 
 /// Options of everything that simulates.
@@ -63,6 +66,7 @@ pub(crate) fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Reproduce(experiment) => reproduce::run(experiment),
         Command::Run(arguments) => run::run(arguments),
+        Command::Serve(arguments) => serve::run(arguments),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,0 +1,150 @@
+//! `xoff serve`: cards for hypervisors and drivers in other processes.
+
+use super::Failure;
+use clap::{Args, ValueEnum};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use xoff::cluster::{Cluster, Scenario};
+use xoff::host::HostConfig;
+use xoff::load::{self, LoadError, Source};
+use xoff::serve::{Card, Lan, Pace, Rack, Server, Wires};
+use xoff_model::{Media, NicConfig, Profile, SfpModule};
+
+/// Cables, speed and switch, unless another scenario is named.
+const SCENARIO: (&str, &str) = ("warp.toml", include_str!("../../scenarios/warp.toml"));
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// A card and the socket it is served at, as `NAME=PATH`; once for each card.
+    #[arg(long = "nic", value_name = "NAME=PATH", required = true, value_parser = nic)]
+    nics: Vec<(String, PathBuf)>,
+    /// What the cards' cables lead to.
+    #[arg(long, value_enum, default_value_t = Wire::Pair)]
+    wire: Wire,
+    /// How the cards' time goes.
+    #[arg(long, value_enum, default_value_t = PaceChoice::Real)]
+    pace: PaceChoice,
+    /// Which member of the family the cards are.
+    #[arg(long, value_enum, default_value_t = Kind::Sfp)]
+    card: Kind,
+    /// A cluster scenario whose cable, speed and switch are used; its hosts are not.
+    #[arg(long, value_name = "FILE")]
+    scenario: Option<PathBuf>,
+    /// Change a value of the scenario: `--set flow_control.mode=802.3x`. May be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Wire {
+    /// The first card to the second, the third to the fourth.
+    Pair,
+    /// Each card hears itself.
+    Loopback,
+    /// All cards to one switch, with the scenario's flow control.
+    Switch,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PaceChoice {
+    /// Never faster than the clock; slower when the model is, which is then said.
+    Real,
+    /// As fast as possible, so that pause times pass in no time.
+    Free,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Kind {
+    /// 82599ES with an SFP+ cage and a 10GBASE-SR module (8086:10fb).
+    Sfp,
+    /// 82599 on a KX4 backplane (8086:10f7).
+    Kx4,
+    /// X540 (8086:1528).
+    X540,
+    /// X550 (8086:1563).
+    X550,
+}
+
+fn nic(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => {
+            Ok((name.into(), path.into()))
+        }
+        _ => Err("write a name and a path: a=/run/a.sock".into()),
+    }
+}
+
+impl Kind {
+    fn config(self, cluster: &Cluster, mac: [u8; 6]) -> NicConfig {
+        let (profile, media) = match self {
+            Kind::Sfp => (Profile::I82599, Media::SfpPlus(Some(SfpModule::Sr))),
+            Kind::Kx4 => (Profile::I82599, Media::Backplane),
+            Kind::X540 => (Profile::X540, Media::SfpPlus(None)),
+            Kind::X550 => (Profile::X550, Media::SfpPlus(None)),
+        };
+        NicConfig { profile, media, mac, ..cluster.host.nic.clone() }
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<bool, Failure> {
+    let cluster = scenario(arguments)?;
+    let count = arguments.nics.len();
+    let most = usize::from(u8::MAX);
+    if count > most {
+        return Err(Failure(format!("{count} cards; at most {most} can be served together")));
+    }
+    for (i, (name, path)) in arguments.nics.iter().enumerate() {
+        if arguments.nics[..i].iter().any(|(other, at)| other == name || at == path) {
+            return Err(Failure(format!("--nic {name}={}: given twice", path.display())));
+        }
+    }
+    let cards = (0u8..)
+        .take(count)
+        .map(|i| Card::new(arguments.card.config(&cluster, HostConfig::mac_of(i))))
+        .collect();
+    let (speed, propagation_ps) = (cluster.speed, cluster.propagation_ps);
+    let wires = match arguments.wire {
+        Wire::Pair => Wires::pairs(count),
+        Wire::Loopback => Wires::loopback(count),
+        Wire::Switch => {
+            let mut switch = cluster.switch.clone();
+            switch.ports = count;
+            Wires::Switch(Box::new(Lan::new(switch, cluster.forwarding, speed, propagation_ps)))
+        }
+    };
+    let pace = match arguments.pace {
+        PaceChoice::Real => Pace::Real,
+        PaceChoice::Free => {
+            eprintln!("xoff: --pace free: pause times and interrupt intervals pass in no time");
+            Pace::Free
+        }
+    };
+    let rack = Rack::new(cards, wires, speed, propagation_ps);
+    let mut server = Server::new(rack, &arguments.nics, pace)?;
+    for (name, path) in server.sockets() {
+        eprintln!("xoff: serving {name} at {}", path.display());
+    }
+    let (stop, stopped) = UnixStream::pair()?;
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::low_level::pipe::register(signal, stop.try_clone()?)?;
+    }
+    server.run(stopped.as_fd(), |notice| eprintln!("xoff: {notice}"))?;
+    eprintln!("xoff: at most {} ms behind the clock", server.lag().as_millis());
+    Ok(true)
+}
+
+fn scenario(arguments: &Arguments) -> Result<Cluster, Failure> {
+    let sets: Result<Vec<_>, LoadError> =
+        arguments.sets.iter().map(|set| load::parse_set(set)).collect();
+    let source = match &arguments.scenario {
+        None => Source::new(SCENARIO.0, SCENARIO.1, &sets?),
+        Some(path) => {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path)
+                .map_err(|e| Failure(format!("{name}: {e}; give the path of a scenario file")))?;
+            Source::new(&name, &text, &sets?)
+        }
+    };
+    Ok(source.load::<Scenario>()?.resolve(&source)?)
+}

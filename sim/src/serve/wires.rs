@@ -1,0 +1,131 @@
+//! What is between the served cards: cables, or the simulator's switch.
+//!
+//! Cards run one after the other, each as far as nothing from another can reach it: what another has not begun to send
+//! by its next event takes at least the cable's delay.
+
+use super::card::Card;
+use super::lan::Lan;
+use crate::kernel::Ps;
+use xoff_model::{ByteTime, Cycle, Frame, LineSpeed};
+
+/// How cards are joined.
+#[derive(Debug)]
+pub enum Wires {
+    /// Cables: where each card's leads to, itself for a loopback plug.
+    Cables(Vec<Option<usize>>),
+    /// All to one switch, in their order.
+    Switch(Box<Lan>),
+}
+
+impl Wires {
+    /// Loopback plugs on `n` cards.
+    pub fn loopback(n: usize) -> Wires {
+        Wires::Cables((0..n).map(Some).collect())
+    }
+
+    /// `n` cards back to back, the first with the second and so on; the last of an odd number has no cable.
+    pub fn pairs(n: usize) -> Wires {
+        Wires::Cables((0..n).map(|i| Some(i ^ 1).filter(|peer| *peer < n)).collect())
+    }
+
+    /// Whether the card with this index has somebody at the other end.
+    pub fn reaches(&self, card: usize) -> bool {
+        match self {
+            Wires::Cables(peers) => peers.get(card).copied().flatten().is_some(),
+            Wires::Switch(_) => true,
+        }
+    }
+
+    /// When something happens in the switch, if there is one.
+    pub fn next(&self) -> Option<Ps> {
+        match self {
+            Wires::Cables(_) => None,
+            Wires::Switch(lan) => lan.next(),
+        }
+    }
+}
+
+/// Cards, wires and their common time.
+#[derive(Debug)]
+pub struct Rack {
+    /// The cards.
+    pub cards: Vec<Card>,
+    wires: Wires,
+    speed: LineSpeed,
+    propagation_ps: Ps,
+    now: Ps,
+    /// What the card that has just run has sent.
+    sent: Vec<(Frame, ByteTime)>,
+}
+
+impl Rack {
+    /// Joins cards, which are all of one speed, by wires of `propagation_ps`. Those that reach nobody have no link.
+    pub fn new(mut cards: Vec<Card>, wires: Wires, speed: LineSpeed, propagation_ps: Ps) -> Rack {
+        for (i, card) in cards.iter_mut().enumerate() {
+            card.nic_mut().set_link(wires.reaches(i));
+        }
+        // A cable on which a frame arrived in the cycle in which it is sent would leave no order to run cards in.
+        let propagation_ps = propagation_ps.max(speed.cycle_ps);
+        Rack { cards, wires, speed, propagation_ps, now: 0, sent: Vec::new() }
+    }
+
+    /// How far all cards have come.
+    pub fn now(&self) -> Ps {
+        self.now
+    }
+
+    /// When something happens next by itself.
+    pub fn next(&self) -> Option<Ps> {
+        let cards = self.cards.iter().filter_map(|card| self.time(card.nic().next_wake()));
+        cards.chain(self.wires.next()).min()
+    }
+
+    fn time(&self, cycle: Cycle) -> Option<Ps> {
+        (cycle != Cycle::NEVER).then(|| self.speed.ps_of(cycle))
+    }
+
+    /// Lets time pass until `until`.
+    pub fn run_to(&mut self, until: Ps) {
+        while let Some(at) = self.next().filter(|at| *at < until) {
+            let switch = self.wires.next().unwrap_or(Ps::MAX);
+            if switch <= at
+                && let Wires::Switch(lan) = &mut self.wires
+            {
+                lan.run(switch, &mut self.cards);
+                continue;
+            }
+            let due = |card: &Card| self.time(card.nic().next_wake()).unwrap_or(Ps::MAX);
+            let Some(first) = (0..self.cards.len()).min_by_key(|i| due(&self.cards[*i])) else {
+                break;
+            };
+            // A card with a loopback plug hears itself: what it sends ends its turn.
+            let others = (0..self.cards.len()).filter(|i| *i != first);
+            let others = others.map(|i| due(&self.cards[i])).min().unwrap_or(Ps::MAX);
+            let horizon = others.min(switch).saturating_add(self.propagation_ps).min(until);
+            let end = self.speed.cycle_at_or_after(horizon);
+            let end = end.max(self.speed.cycle_at_or_after(at) + 1);
+            self.cards[first].run(end, &mut self.sent);
+            self.deliver(first);
+        }
+        let cycle = self.speed.cycle_at_or_after(until);
+        for card in &mut self.cards {
+            // Nothing is due before.
+            card.run_to(cycle);
+        }
+        self.now = self.now.max(until);
+    }
+
+    fn deliver(&mut self, from: usize) {
+        for (frame, first_byte) in self.sent.drain(..) {
+            match &mut self.wires {
+                Wires::Switch(lan) => lan.sent(from, frame, first_byte),
+                Wires::Cables(peers) => {
+                    let Some(to) = peers.get(from).copied().flatten() else { continue };
+                    let at = first_byte.0 * self.speed.byte_ps() + self.propagation_ps;
+                    let first_byte = self.speed.byte_at_or_after(at);
+                    self.cards[to].nic_mut().receive(frame, first_byte);
+                }
+            }
+        }
+    }
+}
