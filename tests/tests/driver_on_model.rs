@@ -2,109 +2,21 @@
 
 mod common;
 
-use common::{End, Pair, frame, tagged};
+use common::{Bed, End, ModelBed, Pair, frame, tagged};
 use std::time::Duration;
 use xoff::adapter::ModelBus;
 use xoff_driver::hang::{HangCheck, Progress, xoffs_received};
 use xoff_driver::{Bar, Bus, Config, ConfigError, Device, Error, FlowControl};
 use xoff_model::NicConfig;
-use xoff_regs::frame::{FCS_BYTES, MIN_BYTES};
 use xoff_regs::{FCCFG, FCRTH, FCRTL, Fccfg, Fcrth, Fcrtl, MFLCN, Mflcn};
 
 const MS: Duration = Duration::from_millis(1);
-
-/// What a frame becomes on the wire, without FCS.
-fn padded(mut frame: Vec<u8>) -> Vec<u8> {
-    frame.resize(frame.len().max(MIN_BYTES), 0);
-    frame
-}
-
-fn bytes_with_fcs(frames: &[Vec<u8>]) -> u64 {
-    frames.iter().map(|f| (f.len().max(MIN_BYTES) + FCS_BYTES) as u64).sum()
-}
-
-#[test]
-fn one_class_carries_every_length_unchanged() {
-    let mut pair = Pair::open(&Config::default());
-    let frames: Vec<_> =
-        (17..=1514).step_by(13).map(|len| frame(len, len.to_le_bytes()[0])).collect();
-    let count = frames.len() as u64;
-    pair.a.send(0, &frames);
-    pair.run(MS);
-    let expected: Vec<_> = frames.iter().cloned().map(padded).collect();
-    assert!(pair.b.receive(0) == expected, "lost, changed or out of order");
-    assert_eq!(pair.a.reclaim(0) as u64, count);
-    assert_eq!(pair.a.tx[0].pending(), 0);
-
-    let sent = pair.a.device.stats().expect("reads");
-    let got = pair.b.device.stats().expect("reads");
-    let bytes = bytes_with_fcs(&frames);
-    assert_eq!((sent.gptc, sent.gotc, sent.tpt), (count, bytes, count));
-    assert_eq!((got.gprc, got.gorc, got.tpr), (count, bytes, count));
-    assert_eq!((sent.qptc[0], got.qprc[0]), (count, count));
-    let sizes = [sent.ptc64, sent.ptc127, sent.ptc255, sent.ptc511, sent.ptc1023, sent.ptc1522];
-    assert_eq!(sizes, [got.prc64, got.prc127, got.prc255, got.prc511, got.prc1023, got.prc1522]);
-    let within = |from: usize, to: usize| {
-        frames.iter().filter(|f| (from..=to).contains(&(f.len().max(60) + 4))).count() as u64
-    };
-    assert_eq!(sizes[..3], [within(64, 64), within(65, 127), within(128, 255)]);
-    assert_eq!((got.gptc, sent.gprc), (0, 0), "nothing went the other way");
-    pair.assert_sound();
-}
-
-/// More frames than the rings have descriptors: both wrap several times.
-#[test]
-fn rings_wrap() {
-    let config = Config { tx_ring_len: 32, rx_ring_len: 32, rs_interval: 16, ..Config::default() };
-    let mut pair = Pair::open(&config);
-    let mut received = Vec::new();
-    for round in 0..10u8 {
-        let batch: Vec<_> =
-            (0..25).map(|i| frame(60 + usize::from(i) * 50, round * 25 + i)).collect();
-        pair.a.send(0, &batch);
-        pair.run(MS / 10);
-        assert_eq!(pair.a.reclaim(0), 25, "round {round}");
-        received.push(pair.b.receive(0));
-        assert!(received.last() == Some(&batch), "round {round}");
-    }
-    assert_eq!(pair.a.tx[0].completed(), 250);
-    pair.assert_sound();
-}
-
-#[test]
-fn eight_classes_arrive_on_their_own_rings() {
-    let config = Config::eight_classes(0xFF);
-    let map = config.priority_to_tc;
-    let mut pair = Pair::open(&config);
-    let frames = |priority: u8| -> Vec<_> {
-        (0..5 + priority).map(|i| tagged(priority, 100 + 10 * usize::from(priority), i)).collect()
-    };
-    for priority in 0..8u8 {
-        pair.a.send(map[usize::from(priority)].into(), &frames(priority));
-    }
-    pair.run(MS);
-    for priority in 0..8u8 {
-        let tc = usize::from(map[usize::from(priority)]);
-        assert!(pair.b.receive(tc) == frames(priority), "priority {priority}, class {tc}");
-        assert_eq!(pair.a.reclaim(tc), frames(priority).len());
-    }
-    let sent = pair.a.device.stats().expect("reads");
-    let got = pair.b.device.stats().expect("reads");
-    for priority in 0..8u8 {
-        let tc = usize::from(map[usize::from(priority)]);
-        let count = u64::from(5 + priority);
-        assert_eq!((sent.qptc[tc], got.qprc[tc]), (count, count), "class {tc}");
-        assert_eq!(sent.qbtc[tc], got.qbrc[tc], "class {tc}");
-    }
-    assert_eq!(sent.gptc, (5..13).sum::<u64>());
-    pair.assert_sound();
-}
 
 /// A class whose receiver stops is stopped at the sender, loses nothing, and holds nobody up.
 #[test]
 fn a_full_class_stops_its_sender_and_no_other() {
     let config = Config { tx_ring_len: 128, rx_ring_len: 32, ..Config::eight_classes(0b0011_1000) };
-    let mut pair = Pair::open(&config);
+    let mut pair = Pair::<ModelBed>::open(&config);
     let mut check = HangCheck::default();
     let mut sent = [0; 8];
     let mut before = pair.a.device.stats().expect("reads");
@@ -135,7 +47,7 @@ fn a_full_class_stops_its_sender_and_no_other() {
             assert_eq!(progress, Progress::Paused, "round {round}: refreshed and so not hung");
         }
     }
-    assert_eq!(pair.a.adapter.borrow().nic.stopped_classes(), 1 << 3);
+    assert_eq!(pair.bed.a.borrow().nic.stopped_classes(), 1 << 3);
     let b = pair.b.device.stats().expect("reads");
     let a = pair.a.device.stats().expect("reads");
     assert!(b.pxofftxc[3] > 1, "refreshed: {}", b.pxofftxc[3]);
@@ -151,7 +63,7 @@ fn a_full_class_stops_its_sender_and_no_other() {
     pair.a.reclaim(3);
     assert_eq!((arrived, pair.a.tx[3].pending()), (sent[3], 0));
     assert!(pair.b.device.stats().expect("reads").pxontxc[3] >= 1);
-    assert_eq!(pair.a.adapter.borrow().nic.stopped_classes(), 0);
+    assert_eq!(pair.bed.a.borrow().nic.stopped_classes(), 0);
     pair.assert_sound();
 }
 
@@ -164,11 +76,11 @@ fn a_full_link_stops_its_sender() {
         rx_ring_len: 32,
         ..Config::default()
     };
-    let mut pair = Pair::open(&config);
+    let mut pair = Pair::<ModelBed>::open(&config);
     let batch: Vec<_> = (0..900).map(|_| frame(1514, 9)).collect();
     pair.a.send(0, &batch);
     pair.run(3 * MS);
-    assert_eq!(pair.a.adapter.borrow().nic.stopped_classes(), 0xFF);
+    assert_eq!(pair.bed.a.borrow().nic.stopped_classes(), 0xFF);
     let mut arrived = 0;
     for _ in 0..100 {
         arrived += pair.b.receive(0).len();
@@ -185,8 +97,9 @@ fn a_full_link_stops_its_sender() {
 /// Taking lossless priorities away one by one ends with PFC off, in the registers and on the wire.
 #[test]
 fn pfc_is_taken_away_priority_by_priority() {
-    let mut pair = Pair::open(&Config { rx_ring_len: 32, ..Config::eight_classes(0b0001_1000) });
-    let state = |end: &mut End| {
+    let mut pair =
+        Pair::<ModelBed>::open(&Config { rx_ring_len: 32, ..Config::eight_classes(0b0001_1000) });
+    let state = |end: &mut End<ModelBus>| {
         let bar = end.device.bus_mut().bar();
         let sends: Vec<usize> =
             (0..8).filter(|&tc| bar.read(FCRTH.at(tc)).contains(Fcrth::FCEN)).collect();
@@ -216,8 +129,8 @@ fn pfc_is_taken_away_priority_by_priority() {
 /// A pause does not explain a dead link: the same check calls the ring hung.
 #[test]
 fn a_dead_link_is_seen_and_a_ring_behind_it_is_hung() {
-    let mut pair = Pair::open(&Config { tx_ring_len: 1024, ..Config::default() });
-    pair.a.adapter.borrow_mut().nic.set_link(false);
+    let mut pair = Pair::<ModelBed>::open(&Config { tx_ring_len: 1024, ..Config::default() });
+    pair.bed.a.borrow_mut().nic.set_link(false);
     assert!(!pair.a.device.link().expect("reads").up);
     // More than the adapter's own buffer holds, or all would count as read.
     let batch: Vec<_> = (0..500).map(|_| frame(1514, 1)).collect();
@@ -232,7 +145,7 @@ fn a_dead_link_is_seen_and_a_ring_behind_it_is_hung() {
     assert_eq!(seen, [Progress::Moving, Progress::Suspect, Progress::Hung]);
     assert!(pair.b.receive(0).is_empty());
 
-    pair.a.adapter.borrow_mut().nic.set_link(true);
+    pair.bed.a.borrow_mut().nic.set_link(true);
     pair.run(MS);
     assert!(pair.a.device.link().expect("reads").up);
     assert_eq!(pair.b.receive(0).len(), 500);
@@ -276,9 +189,10 @@ fn jumbo_frames_with_eight_classes_are_refused_with_what_would_fit() {
     );
     // What it names does work.
     let fits = Config { mtu, ..jumbo(Config::eight_classes(0xFF)) };
-    End::open(1, fits).expect("the named MTU fits");
+    End::open(ModelBed::new().1.into_iter().next().expect("two"), fits)
+        .expect("the named MTU fits");
     let one = Config { flow_control: FlowControl::Link, ..jumbo(Config::default()) };
-    let mut pair = Pair::open(&one);
+    let mut pair = Pair::<ModelBed>::open(&one);
     pair.a.send(0, &[frame(9014, 3)]);
     pair.run(MS);
     assert!(pair.b.receive(0) == [frame(9014, 3)]);
@@ -286,8 +200,8 @@ fn jumbo_frames_with_eight_classes_are_refused_with_what_would_fit() {
 
 #[test]
 fn a_vector_fires_for_its_class_and_again_only_when_armed() {
-    let mut pair = Pair::open(&Config::eight_classes(0xFF));
-    let fired = |pair: &Pair| std::mem::take(&mut pair.b.adapter.borrow_mut().host.vectors);
+    let mut pair = Pair::<ModelBed>::open(&Config::eight_classes(0xFF));
+    let fired = |pair: &Pair| std::mem::take(&mut pair.bed.b.borrow_mut().host.vectors);
     fired(&pair);
     let send = |pair: &mut Pair| {
         pair.a.send(5, &[tagged(5, 100, 0)]);
@@ -304,27 +218,4 @@ fn a_vector_fires_for_its_class_and_again_only_when_armed() {
     pair.run(MS);
     assert_eq!(fired(&pair), 1 << 5);
     assert_eq!(pair.b.receive(5).len(), 2);
-}
-
-#[test]
-fn closing_gives_the_bus_back_for_another_device() {
-    let mut pair = Pair::open(&Config::eight_classes(0xFF));
-    pair.a.send(0, &[frame(100, 1)]);
-    pair.run(MS);
-    let bus = pair.a.device.close().expect("closes");
-    pair.a.adapter.borrow_mut().host.sent.clear();
-
-    // One class now, and nothing of the eight left behind.
-    let mut device = Device::open(bus, Config::default()).expect("comes up again");
-    assert_eq!(device.stats().expect("reads").gptc, 0, "counts from zero");
-    let mut pool = device.pool(64).expect("memory");
-    let mut ring = device.tx_ring(0).expect("its ring");
-    let mut buffer = pool.alloc().expect("a free buffer");
-    pool.write(&mut buffer, 0, &frame(100, 7)).expect("fits");
-    ring.send(&mut vec![buffer]).expect("may be sent");
-    device.bus_mut().sleep(MS);
-    assert_eq!(device.stats().expect("reads").gptc, 1);
-    let sent: Vec<_> =
-        pair.a.adapter.borrow().host.sent.iter().map(|(f, _)| f.bytes.clone()).collect();
-    assert!(sent == [frame(100, 7)]);
 }

@@ -1,9 +1,12 @@
-//! Two adapters on one cable, each with the driver on the in-process model.
+//! Two adapters on one cable, each with the driver on it.
+#![allow(dead_code)] // each test program uses its part
+
+pub(crate) mod served;
 
 use std::time::Duration;
-use xoff::adapter::{ModelBar, ModelBus, ModelDma, Shared};
-use xoff_driver::{Config, Device, Error, Pool, Received, RxRing, TxRing};
-use xoff_model::{ByteTime, Cycle, NicConfig};
+use xoff::adapter::{ModelBus, Shared};
+use xoff_driver::{Bus, Config, Device, Error, Pool, Received, RxRing, TxRing};
+use xoff_model::{ByteTime, NicConfig};
 use xoff_regs::frame::VlanTag;
 
 /// Length of the cable in byte times: 800 ns, 160 m. Both ends can run this long without looking at each other.
@@ -12,18 +15,16 @@ const CABLE_BYTES: u64 = 1000;
 const SLICE: u64 = 100;
 
 /// An opened adapter with all its rings.
-pub(crate) struct End {
-    pub(crate) device: Device<ModelBus>,
-    pub(crate) adapter: Shared,
-    pub(crate) pool: Pool<ModelDma>,
-    pub(crate) tx: Vec<TxRing<ModelBar, ModelDma>>,
-    pub(crate) rx: Vec<RxRing<ModelBar, ModelDma>>,
+pub(crate) struct End<B: Bus> {
+    pub(crate) device: Device<B>,
+    pub(crate) pool: Pool<B::Dma>,
+    pub(crate) tx: Vec<TxRing<B::Bar, B::Dma>>,
+    pub(crate) rx: Vec<RxRing<B::Bar, B::Dma>>,
 }
 
-impl End {
-    /// Opens an adapter with station address 02:00:00:00:00:`number`, and fills its receive rings.
-    pub(crate) fn open(number: u8, config: Config) -> Result<End, Error> {
-        let (bus, adapter) = ModelBus::new(NicConfig::new(mac(number)));
+impl<B: Bus> End<B> {
+    /// Opens an adapter and fills its receive rings.
+    pub(crate) fn open(bus: B, config: Config) -> Result<End<B>, Error> {
         let classes = config.traffic_classes.count();
         let rings = usize::from(config.tx_ring_len) + usize::from(config.rx_ring_len);
         let mut device = Device::open(bus, config)?;
@@ -34,7 +35,7 @@ impl End {
         for ring in &mut rx {
             ring.fill(&mut pool).expect("the pool fits");
         }
-        Ok(End { device, adapter, pool, tx, rx })
+        Ok(End { device, pool, tx, rx })
     }
 
     /// Hands frames to the ring of class `tc`; they must all fit.
@@ -71,53 +72,126 @@ impl End {
             })
             .collect()
     }
-
-    fn now(&self) -> Cycle {
-        self.adapter.borrow().nic.now()
-    }
 }
 
-/// Two ends and the cable.
-pub(crate) struct Pair {
-    pub(crate) a: End,
-    pub(crate) b: End,
+/// Two devices on one cable, and how time passes for them.
+pub(crate) trait Bed: Sized {
+    type Bus: Bus;
+
+    /// The devices have station addresses 02:00:00:00:00:01 and :02.
+    fn new() -> (Self, [Self::Bus; 2]);
+
+    /// Lets a little time pass, frames passing both ways.
+    fn pass(&mut self);
+
+    /// How often [`Bed::pass`] is worth trying.
+    const PATIENCE: u32;
 }
 
-impl Pair {
-    /// Opens both with the same configuration.
-    pub(crate) fn open(config: &Config) -> Pair {
-        let a = End::open(1, config.clone()).expect("comes up");
-        let b = End::open(2, config.clone()).expect("comes up");
-        let mut pair = Pair { a, b };
-        pair.run(Duration::ZERO);
-        pair
+/// Two in-process models. Time passes when it is told to.
+pub(crate) struct ModelBed {
+    pub(crate) a: Shared,
+    pub(crate) b: Shared,
+}
+
+impl Bed for ModelBed {
+    type Bus = ModelBus;
+
+    fn new() -> (ModelBed, [ModelBus; 2]) {
+        let (bus_a, a) = ModelBus::new(NicConfig::new(mac(1)));
+        let (bus_b, b) = ModelBus::new(NicConfig::new(mac(2)));
+        (ModelBed { a, b }, [bus_a, bus_b])
     }
 
-    /// Runs both ends for at least this long, frames passing both ways.
+    fn pass(&mut self) {
+        self.run(Duration::from_micros(20));
+    }
+
+    /// 2 s.
+    const PATIENCE: u32 = 100_000;
+}
+
+impl ModelBed {
+    /// Runs both ends for at least this long.
     pub(crate) fn run(&mut self, time: Duration) {
         let cycle_ps = 6400;
         let cycles = u64::try_from(time.as_nanos() * 1000).expect("short") / cycle_ps;
-        let end = self.a.now().max(self.b.now()).after(cycles);
-        while self.a.now() < end || self.b.now() < end {
+        let now = |end: &Shared| end.borrow().nic.now();
+        let end = now(&self.a).max(now(&self.b)).after(cycles);
+        while now(&self.a) < end || now(&self.b) < end {
             // The earlier one first: opening took each its own time.
-            let until = self.a.now().min(self.b.now()).after(SLICE).min(end);
+            let until = now(&self.a).min(now(&self.b)).after(SLICE).min(end);
             for (from, to) in [(&self.a, &self.b), (&self.b, &self.a)] {
-                let mut adapter = from.adapter.borrow_mut();
+                let mut adapter = from.borrow_mut();
                 adapter.run_to(until);
                 for (frame, first) in adapter.host.sent.drain(..) {
-                    to.adapter.borrow_mut().nic.receive(frame, ByteTime(first.0 + CABLE_BYTES));
+                    to.borrow_mut().nic.receive(frame, ByteTime(first.0 + CABLE_BYTES));
                 }
             }
         }
     }
+}
 
-    /// Nothing was lost, refused or left over in hardware at either end.
-    pub(crate) fn assert_sound(&mut self) {
+/// Two ends and the cable.
+pub(crate) struct Pair<T: Bed = ModelBed> {
+    pub(crate) a: End<T::Bus>,
+    pub(crate) b: End<T::Bus>,
+    // Last: a served device goes after those who use it.
+    pub(crate) bed: T,
+}
+
+impl<T: Bed> Pair<T> {
+    /// Opens both with the same configuration.
+    pub(crate) fn open(config: &Config) -> Pair<T> {
+        let (mut bed, [a, b]) = T::new();
+        let a = End::open(a, config.clone()).expect("comes up");
+        let b = End::open(b, config.clone()).expect("comes up");
+        bed.pass();
+        Pair { a, b, bed }
+    }
+
+    /// Lets time pass until something has happened.
+    pub(crate) fn until(&mut self, what: &str, mut happened: impl FnMut(&mut Pair<T>) -> bool) {
+        for _ in 0..T::PATIENCE {
+            if happened(self) {
+                return;
+            }
+            self.bed.pass();
+        }
+        panic!("in vain: {what}");
+    }
+
+    /// Takes `count` frames of class `tc` at end b, as they come.
+    pub(crate) fn receive_at_b(&mut self, tc: usize, count: usize) -> Vec<Vec<u8>> {
+        let mut frames = Vec::new();
+        self.until("frames to come", |pair| {
+            frames.extend(pair.b.receive(tc));
+            frames.len() >= count
+        });
+        frames
+    }
+
+    /// Nothing was lost at either end.
+    pub(crate) fn assert_lossless(&mut self) {
         for end in [&mut self.a, &mut self.b] {
             let stats = end.device.stats().expect("reads");
             assert_eq!(stats.mpc, [0; 8], "frames lost in full packet buffers");
             assert_eq!(stats.qprdc, [0; 8], "frames dropped for want of buffers");
-            let adapter = end.adapter.borrow();
+        }
+    }
+}
+
+impl Pair<ModelBed> {
+    /// Runs both ends for at least this long, frames passing both ways.
+    pub(crate) fn run(&mut self, time: Duration) {
+        self.bed.run(time);
+    }
+
+    /// Nothing was lost, refused or left over in hardware at either end.
+    pub(crate) fn assert_sound(&mut self) {
+        self.assert_lossless();
+        for adapter in [&self.bed.a, &self.bed.b] {
+            let adapter = adapter.borrow();
             assert_eq!(adapter.nic.dma_faults(), 0);
             assert_eq!(adapter.nic.malformed_packets(), 0);
         }
