@@ -6,6 +6,7 @@ pub mod packets;
 pub mod queues;
 pub mod random;
 pub mod storm;
+pub mod vectors;
 
 use xoff_model::{ByteTime, Cycle, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
 use xoff_regs::*;
