@@ -37,3 +37,4 @@ pub use i2c::SfpModule;
 pub use irq::Delivery;
 pub use nic::{Block, Effort, Nic};
 pub use port::{DmaFault, HostPort, WirePort, World};
+pub use registers::INERT;

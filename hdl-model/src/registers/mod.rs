@@ -3,12 +3,15 @@
 
 mod flow_control;
 mod general;
+mod inert;
 mod interrupts;
 mod read;
 mod receive;
 mod statistics;
 mod timesync;
 mod transmit;
+
+pub use inert::INERT;
 
 use crate::board::PowerState;
 use crate::config::Profile;

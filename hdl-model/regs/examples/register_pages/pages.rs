@@ -54,7 +54,8 @@ fn index() -> String {
         );
     }
     out.push_str(
-        "\nWhat sources leave open, and what was chosen: [unconfirmed](unconfirmed.md).\n\n\
+        "\nWhat sources leave open, and what was chosen: [unconfirmed](unconfirmed.md). Which registers do nothing in the model: \
+         [what is not there](../model.md#what-is-not-there).\n\n\
          ## Access\n\n| Kind | Meaning |\n|---|---|\n",
     );
     for (kind, meaning) in [
