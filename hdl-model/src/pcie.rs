@@ -101,6 +101,8 @@ pub enum PostedWrite {
         footprint: u32,
         /// The packet.
         bytes: Vec<u8>,
+        /// Its first bytes go to a header buffer: where, and how many.
+        header: Option<(u64, u16)>,
         /// First part; the only one unless the packet is larger than a receive buffer.
         first: RxSegment,
         /// Further parts.
@@ -200,9 +202,13 @@ impl Pcie {
             PostedWrite::TxStatus { joined: true, .. } => 16 * self.config.ps_per_byte,
             PostedWrite::TxStatus { .. } => self.transfer_ps(8),
             PostedWrite::TxHead { .. } => self.transfer_ps(4),
-            PostedWrite::RxPacket { first, rest, .. } => {
-                let one = |s: &RxSegment| self.transfer_ps(u64::from(s.len)) + self.transfer_ps(16);
-                one(first) + rest.iter().map(one).sum::<u64>()
+            PostedWrite::RxPacket { header, first, rest, .. } => {
+                let header = header.map_or(0, |(_, len)| self.transfer_ps(len.into()));
+                let one = |s: &RxSegment| {
+                    let data = if s.len == 0 { 0 } else { self.transfer_ps(u64::from(s.len)) };
+                    data + self.transfer_ps(16)
+                };
+                header + one(first) + rest.iter().map(one).sum::<u64>()
             }
         };
         self.up_free_ps = self.up_free_ps.max(now_ps) + cost;
@@ -285,12 +291,18 @@ impl Pcie {
                 self.faults += u64::from(world.write(addr, &value.to_le_bytes()).is_err());
                 ch.causes.push(Cause::Tx { queue });
             }
-            PostedWrite::RxPacket { queue, tc, footprint, bytes, first, rest } => {
+            PostedWrite::RxPacket { queue, tc, footprint, bytes, header, first, rest } => {
                 let mut from = 0;
+                if let Some((addr, len)) = header {
+                    from = usize::from(len);
+                    self.faults += u64::from(world.write(addr, &bytes[..from]).is_err());
+                }
                 for s in core::iter::once(&first).chain(&rest) {
                     let part = &bytes[from..from + s.len as usize];
                     from += s.len as usize;
-                    self.faults += u64::from(world.write(s.data_addr, part).is_err());
+                    if !part.is_empty() {
+                        self.faults += u64::from(world.write(s.data_addr, part).is_err());
+                    }
                     let mut desc = [0; 16];
                     desc[..8].copy_from_slice(&s.desc[0].to_le_bytes());
                     desc[8..].copy_from_slice(&s.desc[1].to_le_bytes());

@@ -108,20 +108,6 @@ fn only_the_last_buffer_of_a_packet_tells_of_it() {
 }
 
 #[test]
-fn header_split_types_use_one_buffer() {
-    for desctype in [2, 5] {
-        let mut b = Bench::new(NicConfig::new(MAC), 1);
-        queues::open(&mut b, 0, queues::advanced().with_desctype(desctype), Rxdctl::empty());
-        b.run(1000);
-        b.arrive(plain(200));
-        b.run(3000);
-        let d = queues::descriptor(&b, 0, 0);
-        assert_eq!((d.len, d.sph, d.header_len), (200, false, 0));
-        assert_eq!(queues::bytes(&b, 0, 200), plain(200));
-    }
-}
-
-#[test]
 fn status_of_a_raw_descriptor_is_where_the_sheet_has_it() {
     let mut b = Bench::new(NicConfig::new(MAC), 1);
     queues::open(&mut b, 0, queues::advanced(), Rxdctl::empty());

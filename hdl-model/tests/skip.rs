@@ -69,7 +69,7 @@ fn action() -> impl Strategy<Value = Action> {
         1 => (any::<bool>(), 0..4u8, gap())
             .prop_map(|(sent, kind, gap)| Action::Ptp { sent, kind, gap }),
         1 => (0..12u8, any::<u32>()).prop_map(|(what, value)| Action::Around { what, value }),
-        1 => (0..24u8, 0..8usize, any::<u32>())
+        1 => (0..25u8, 0..8usize, any::<u32>())
             .prop_map(|(what, tc, value)| Action::Write { what, tc, value }),
         1 => (0..10u8, 0..8usize, any::<u32>())
             .prop_map(|(what, tc, value)| Action::Transmit { what, tc, value }),
@@ -229,7 +229,10 @@ fn write_something(b: &mut Bench, what: u8, tc: usize, value: u32) {
         16 => b.write(RQTC, Rqtc::from_bits_retain(value)),
         17 => b.write(
             SRRCTL.at(tc * 16),
-            Srrctl::empty().with_bsizepkt_kb(1 + value % 3).with_desctype(value & 1)
+            Srrctl::empty()
+                .with_bsizepkt_kb(1 + value % 3)
+                .with_bsizehdr(1 + value % 4)
+                .with_desctype(value % 6)
                 | Srrctl::from_bits_retain(value & 1 << 28),
         ),
         18 => b.write(FCTRL, Fctrl::UPE | Fctrl::from_bits_retain(value & 0x702)),
@@ -241,6 +244,7 @@ fn write_something(b: &mut Bench, what: u8, tc: usize, value: u32) {
             b.write(RXDCTL.at(tc * 16), Rxdctl::empty());
             b.write(RXDCTL.at(tc * 16), Rxdctl::ENABLE | on);
         }
+        23 => b.write(PSRTYPE.at(0), Psrtype::from_bits_retain(value & 0x1330)),
         // Off and on again: the ring starts over at its head.
         _ => {
             let txdctl = b.read(TXDCTL.at(tx_queue));

@@ -2,6 +2,7 @@
 
 use super::{queue_map, up_to_tc};
 use crate::nic::Nic;
+use crate::rx::Format;
 #[allow(clippy::wildcard_imports)] // the file names most register types of its block
 use xoff_regs::*;
 
@@ -33,7 +34,8 @@ impl Nic {
                 b.rx_dma.configure_queue(i, |q| {
                     q.buffer_bytes = c.bsizepkt_kb() * 1024;
                     q.drop_en = c.contains(Srrctl::DROP_EN);
-                    q.set_desctype(c.desctype());
+                    q.header_buffer_bytes = (c.bsizehdr() * 64) as u16;
+                    q.format = Format::of(c);
                 });
             }
             RegId::RXDCTL => {
@@ -65,7 +67,10 @@ impl Nic {
                 let outer = (v >> 16) as u16;
                 b.rx_mac.vlan.outer_ethertype = if outer == 0 { 0x8100 } else { outer };
             }
-            RegId::PSRTYPE if i == 0 => b.rx_mac.inspector.steering.set_pool_bits(v),
+            RegId::PSRTYPE if i == 0 => {
+                b.rx_mac.inspector.steering.set_pool_bits(v);
+                b.rx_mac.inspector.split_after = Psrtype::from_bits_retain(v);
+            }
             RegId::VFTA => b.rx_mac.vlan.set_table(i, v),
             RegId::MCSTCTRL => b.rx_mac.filter.set_hash(Mcstctrl::from_bits_retain(v)),
             RegId::MTA => b.rx_mac.filter.set_multicast(i, v),

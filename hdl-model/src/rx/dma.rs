@@ -3,6 +3,7 @@
 use super::Findings;
 use super::arbiter::RxArbiter;
 use super::queue::{FreeBuffer, RxQueue};
+use super::split::Split;
 use super::write_back::{Part, write_back};
 use crate::clock::Cycle;
 use crate::config::PcieConfig;
@@ -31,6 +32,17 @@ pub struct RxPorts<'a> {
     pub write: &'a mut Fifo<PostedWrite>,
     /// Descriptor completions.
     pub descriptors: &'a mut Fifo<Completion>,
+}
+
+/// How a packet goes to memory.
+#[derive(Clone, Copy, Debug)]
+struct Division {
+    /// The VLAN tag is taken out.
+    stripped: bool,
+    /// What goes to the header buffer.
+    split: Split,
+    /// Bytes for the packet buffers.
+    left: usize,
 }
 
 /// The receive DMA block.
@@ -161,7 +173,8 @@ impl RxDma {
             let (descs, _) = done.bytes.as_chunks::<16>();
             for d in descs.iter().take(usize::from(queue.requested)) {
                 let index = queue.fetch;
-                queue.store.push_back(FreeBuffer { index, addr: desc::from_bytes(*d)[0] });
+                let [addr, header_addr] = desc::from_bytes(*d);
+                queue.store.push_back(FreeBuffer { index, addr, header_addr });
                 queue.fetch = queue.next(index);
             }
             queue.requested = 0;
@@ -174,15 +187,18 @@ impl RxDma {
 
     // ---- packets ----
 
-    /// Bytes of a packet that go to memory.
-    fn bytes_of(&self, packet: &RxPacket) -> usize {
+    /// How a packet goes to memory.
+    #[inline]
+    fn divide(&self, packet: &RxPacket) -> Division {
+        let queue = &self.queues[usize::from(packet.queue)];
+        let stripped = packet.found.tag_at != 0 && queue.strip_tag;
+        let tag = if stripped { frame::TAG_BYTES } else { 0 };
         let fcs = if self.keep_fcs { frame::FCS_BYTES } else { 0 };
-        let tag = if self.strips(packet) { frame::TAG_BYTES } else { 0 };
-        packet.frame.bytes.len() + fcs - tag
-    }
-
-    fn strips(&self, packet: &RxPacket) -> bool {
-        packet.found.tag_at != 0 && self.queues[usize::from(packet.queue)].strip_tag
+        let bytes = packet.frame.bytes.len() + fcs - tag;
+        #[allow(clippy::cast_possible_truncation)] // it is 4
+        let header = packet.found.header.saturating_sub(tag as u16);
+        let split = queue.split(header, bytes);
+        Division { stripped, split, left: bytes - usize::from(split.bytes) }
     }
 
     /// The classes whose first packet can move: into memory, or away because its queue drops.
@@ -202,7 +218,7 @@ impl RxDma {
             left &= left - 1;
             if let Some(packet) = self.waiting[tc].front() {
                 let queue = &self.queues[usize::from(packet.queue)];
-                let fits = || queue.store.len() >= queue.parts(self.bytes_of(packet));
+                let fits = || queue.store.len() >= queue.parts(self.divide(packet).left);
                 if (queue.enabled && fits()) || queue.drops() {
                     movable |= 1 << tc;
                 }
@@ -218,8 +234,8 @@ impl RxDma {
             self.occupied &= !(1 << tc);
         }
         let q = usize::from(packet.queue);
-        let mut left = self.bytes_of(&packet);
-        if self.queues[q].store.len() < self.queues[q].parts(left) {
+        let mut division = self.divide(&packet);
+        if self.queues[q].store.len() < self.queues[q].parts(division.left) {
             let i = usize::from(self.stats.counter_of[q] & 15);
             self.stats.dropped[i] += 1;
             ports.space.push(RxSpace { tc: packet.tc, bytes: packet.footprint });
@@ -232,14 +248,18 @@ impl RxDma {
             let fcs = packet.frame.fcs();
             packet.frame.bytes.extend_from_slice(&fcs);
         }
-        let stripped = self.strips(&packet);
-        if stripped {
+        if division.stripped {
             let at = usize::from(packet.found.tag_at);
             packet.frame.bytes.drain(at..at + frame::TAG_BYTES);
         }
-        let Some(first) = self.segment(q, &mut left, stripped, &packet.found) else { return };
+        let Some(free) = self.queues[q].store.front() else { return };
+        let header_bytes = division.split.bytes;
+        let header = (header_bytes > 0).then_some((free.header_addr, header_bytes));
+        let Some(first) = self.segment(q, &mut division, &packet.found) else { return };
         let mut rest = Vec::new(); // allocates only for a packet larger than a buffer
-        while let Some(segment) = self.segment(q, &mut left, stripped, &packet.found) {
+        while division.left > 0
+            && let Some(segment) = self.segment(q, &mut division, &packet.found)
+        {
             rest.push(segment);
         }
         self.queues[q].in_flight += 1;
@@ -248,6 +268,7 @@ impl RxDma {
             tc: packet.tc,
             footprint: packet.footprint,
             bytes: packet.frame.bytes,
+            header,
             first,
             rest,
         });
@@ -255,28 +276,20 @@ impl RxDma {
         self.refresh(q);
     }
 
-    /// The next free buffer, filled with as much of the `left` bytes as it takes; `None` when nothing is left.
-    fn segment(
-        &mut self,
-        q: usize,
-        left: &mut usize,
-        stripped: bool,
-        found: &Findings,
-    ) -> Option<RxSegment> {
-        if *left == 0 {
-            return None;
-        }
+    /// The next free buffer, filled with as much of what is left as it takes. The first one tells of the header.
+    fn segment(&mut self, q: usize, d: &mut Division, found: &Findings) -> Option<RxSegment> {
         let queue = &mut self.queues[q];
         let free = queue.store.pop_front()?;
-        let len = (*left).min(queue.buffer_bytes as usize);
-        *left -= len;
+        let len = d.left.min(queue.buffer_bytes as usize);
+        d.left -= len;
         #[allow(clippy::cast_possible_truncation)] // a buffer is at most 31 KB
         let part = Part {
-            advanced: queue.advanced,
+            format: queue.format,
+            split: core::mem::take(&mut d.split),
             len: len as u16,
-            last: *left == 0,
+            last: d.left == 0,
             addr: free.addr,
-            stripped,
+            stripped: d.stripped,
         };
         Some(RxSegment {
             data_addr: free.addr,

@@ -4,11 +4,12 @@ use super::checksum;
 use super::filter::Passed;
 use super::headers::Headers;
 use super::rss::{Rss, RssHash};
+use super::split::header_bytes;
 use super::steering::Steering;
 use super::vlan::Tags;
 use crate::stats::RxStats;
-use xoff_regs::Rxcsum;
 use xoff_regs::desc::RxStatus;
+use xoff_regs::{Psrtype, Rxcsum};
 
 /// What the descriptor of a packet will say, length and DD aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Findings {
     pub tci: u16,
     /// Where the tag begins in the frame; 0 when there is none.
     pub tag_at: u8,
+    /// Bytes of the header that PSRTYPE asks to split off; 0 when there is none.
+    pub header: u16,
 }
 
 /// Everything that decides a packet's findings and queue.
@@ -36,6 +39,8 @@ pub struct Inspector {
     pub steering: Steering,
     /// RXCSUM.
     pub checksum: Rxcsum,
+    /// PSRTYPE(0): the headers behind which packets are split.
+    pub split_after: Psrtype,
     /// The 82599's erratum: a UDP checksum of 0 is reported as wrong.
     pub zero_udp_is_wrong: bool,
 }
@@ -54,7 +59,10 @@ impl Inspector {
         found.see_tags(tags);
         found.status.set(RxStatus::PIF, passed == Passed::ByHash);
         let mut index = 0;
-        if let Some(headers) = Headers::parse(frame, tags.type_at.into()) {
+        let headers = Headers::parse(frame, tags.type_at.into());
+        let l2 = usize::from(tags.type_at) + 2;
+        found.header = header_bytes(self.split_after, frame, l2, headers.as_ref());
+        if let Some(headers) = headers {
             found.packet_type = headers.packet_type;
             found.status |= checksum::check(frame, &headers, self.zero_udp_is_wrong);
             let wrong = found.status.intersects(RxStatus::IPE | RxStatus::TCPE);

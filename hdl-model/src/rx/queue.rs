@@ -1,17 +1,20 @@
 //! One receive queue's context.
 
+use super::split::{Format, Split};
 use std::collections::VecDeque;
 
 /// Descriptors the adapter holds for one receive queue. The data sheet gives no figure; 32 hides the read latency.
 pub(super) const ON_DIE_DESCRIPTORS: u16 = 32;
 
-/// A free receive buffer: its place in the ring and its address.
+/// A free receive buffer: its place in the ring and its addresses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FreeBuffer {
     /// Ring position.
     pub index: u16,
     /// Bus address of the buffer.
     pub addr: u64,
+    /// Bus address of the header buffer, in the formats that have one.
+    pub header_addr: u64,
 }
 
 /// Context of one queue.
@@ -32,14 +35,16 @@ pub struct RxQueue {
     pub enabled: bool,
     /// SRRCTL.BSIZEPKT in bytes.
     pub buffer_bytes: u32,
+    /// SRRCTL.BSIZEHDR in bytes.
+    pub header_buffer_bytes: u16,
     /// SRRCTL.DROP_EN: drop rather than wait when there is no descriptor.
     pub drop_en: bool,
     /// PFQDE: the same by another register; either of them makes the queue drop.
     pub drop_by_pfqde: bool,
     /// RXDCTL.VME: take the VLAN tag out of packets.
     pub strip_tag: bool,
-    /// SRRCTL.DESCTYPE is advanced (1), else legacy (0).
-    pub advanced: bool,
+    /// SRRCTL.DESCTYPE.
+    pub format: Format,
     /// Fetched and not yet used.
     pub store: VecDeque<FreeBuffer>,
     /// Descriptors asked for and not yet here.
@@ -62,10 +67,11 @@ impl Default for RxQueue {
             fetch: 0,
             enabled: false,
             buffer_bytes: 2048,
+            header_buffer_bytes: 256,
             drop_en: false,
             drop_by_pfqde: false,
             strip_tag: false,
-            advanced: false,
+            format: Format::Legacy,
             store: VecDeque::new(),
             requested: 0,
             discard: 0,
@@ -118,12 +124,6 @@ impl RxQueue {
         self.enabled || self.in_flight > 0
     }
 
-    /// SRRCTL.DESCTYPE. The types with header split behave as one buffer: the header is never split off, and SPH and the
-    /// header length stay 0, as on a card that finds no header to split at. (The sheet calls header split unreliable.)
-    pub fn set_desctype(&mut self, desctype: u32) {
-        self.advanced = desctype != 0;
-    }
-
     /// The first packet of a class is dropped rather than kept: no descriptor, none on its way, and software has handed
     /// over none; or the queue is off. Packets for a queue that is off and does not drop wait, and hold up their class.
     pub fn drops(&self) -> bool {
@@ -131,7 +131,13 @@ impl RxQueue {
             && (!self.enabled || (self.requested == 0 && self.host_ready() == 0))
     }
 
-    /// Buffers a packet of so many bytes takes.
+    /// How a packet of so many bytes, `header` of them its header, is divided.
+    #[inline]
+    pub fn split(&self, header: u16, bytes: usize) -> Split {
+        Split::new(self.format, self.header_buffer_bytes, header, bytes)
+    }
+
+    /// Buffers a packet takes that leaves so many bytes for the packet buffers.
     pub fn parts(&self, bytes: usize) -> usize {
         let buffer = self.buffer_bytes.max(1) as usize;
         if bytes <= buffer { 1 } else { bytes.div_ceil(buffer) }

@@ -1,13 +1,16 @@
 //! The receive descriptor as software finds it (82599.md section 5).
 
 use super::inspect::Findings;
+use super::split::{Format, Split};
 use xoff_regs::desc::{self, AdvRxWriteBack, LegacyRxWriteBack, RxStatus};
 
 /// One buffer of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// SRRCTL.DESCTYPE is not legacy.
-    pub advanced: bool,
+    /// SRRCTL.DESCTYPE.
+    pub format: Format,
+    /// What the header buffer got, of the first buffer.
+    pub split: Split,
     /// Bytes in the buffer.
     pub len: u16,
     /// The last one of its packet.
@@ -19,7 +22,8 @@ pub(super) struct Part {
 }
 
 /// The descriptor, written back. What is known of the packet stands in the descriptor of its last buffer; those before
-/// it have a length and DD.
+/// it have a length and DD. What was split off stands in that of the first, to whose header buffer it went; that HBO does
+/// so too is not confirmed.
 pub(super) fn write_back(part: Part, found: &Findings) -> desc::Qwords {
     let mut status = RxStatus::DD;
     let mut whole = Findings::default();
@@ -30,18 +34,7 @@ pub(super) fn write_back(part: Part, found: &Findings) -> desc::Qwords {
             whole.tci = 0;
         }
     }
-    if part.advanced {
-        AdvRxWriteBack {
-            rss_type: whole.rss_type,
-            packet_type: whole.packet_type,
-            hash: whole.word,
-            status,
-            len: part.len,
-            vlan: whole.tci,
-            ..AdvRxWriteBack::default()
-        }
-        .to_qwords()
-    } else {
+    if part.format == Format::Legacy {
         // The legacy format has bits 7:0 and 31:24 of the same status, and the fragment checksum.
         let [low, _, _, errors] = status.bits().to_le_bytes();
         let checksum = if whole.rss_type == 0 { whole.word >> 16 } else { 0 };
@@ -53,6 +46,20 @@ pub(super) fn write_back(part: Part, found: &Findings) -> desc::Qwords {
             status: low,
             errors,
             vlan: whole.tci,
+        }
+        .to_qwords()
+    } else {
+        status.set(RxStatus::HBO, part.split.overflow);
+        AdvRxWriteBack {
+            rss_type: whole.rss_type,
+            packet_type: whole.packet_type,
+            hash: whole.word,
+            header_len: part.split.header_len,
+            sph: part.split.found,
+            status,
+            len: part.len,
+            vlan: whole.tci,
+            ..AdvRxWriteBack::default()
         }
         .to_qwords()
     }

@@ -1,9 +1,10 @@
-//! Receive queues beyond those of the bench: 32 descriptors each, all with the same 2 KB buffer.
+//! Receive queues beyond those of the bench: 32 descriptors each, all with the same 2 KB buffer and header buffer.
 use super::Bench;
 use xoff_regs::*;
 
 const RINGS: u64 = 0xC_0000;
 const BUFFERS: u64 = 0xD_0000;
+const HEADERS: u64 = 0xF_0000;
 pub const DESCRIPTORS: u16 = 32;
 
 fn ring(q: usize) -> u64 {
@@ -14,12 +15,17 @@ pub fn buffer(q: usize) -> u64 {
     BUFFERS + (q % 64) as u64 * 0x800
 }
 
+/// The queue's header buffer, 1 KB.
+pub fn header_buffer(q: usize) -> u64 {
+    HEADERS + (q % 64) as u64 * 0x400
+}
+
 /// Enables a queue and hands over 31 buffers.
 pub fn open(b: &mut Bench, q: usize, srrctl: Srrctl, rxdctl: Rxdctl) {
     b.write(RXDCTL.at(q), Rxdctl::empty());
     for i in 0..DESCRIPTORS {
         let at = (ring(q) + u64::from(i) * 16) as usize;
-        b.world.memory[at..at + 16].copy_from_slice(&desc::to_bytes([buffer(q), 0]));
+        b.world.memory[at..at + 16].copy_from_slice(&desc::to_bytes([buffer(q), header_buffer(q)]));
     }
     b.write(RDBAL.at(q), ring(q) as u32);
     b.write(RDLEN.at(q), u32::from(DESCRIPTORS) * 16);

@@ -122,6 +122,10 @@ impl Srrctl {
     pub const DESCTYPE_LEGACY: u32 = 0;
     /// DESCTYPE: advanced descriptors, one buffer each.
     pub const DESCTYPE_ADV_ONE_BUFFER: u32 = 1;
+    /// DESCTYPE: advanced descriptors; a header that is found and fits goes into the header buffer.
+    pub const DESCTYPE_SPLIT: u32 = 2;
+    /// DESCTYPE: advanced descriptors; the first bytes of every packet go into the header buffer.
+    pub const DESCTYPE_SPLIT_ALWAYS: u32 = 5;
 }
 
 impl Mrqc {
