@@ -96,35 +96,61 @@ pub fn sum_without_checksum(words: &[u16]) -> u16 {
 /// Where a serial command stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Chip not selected, or a command that is not understood: nothing until it is deselected.
+    /// The chip is not selected.
     Off,
+    /// A command that is over, or not understood: nothing until the chip is deselected.
+    Ended,
     /// Shifting in the operation code.
     Command,
-    /// Shifting in the byte address of a READ.
-    Address,
+    /// Shifting in the byte address of a READ or WRITE.
+    Address(Operation),
     /// Shifting out data.
     Output,
+    /// Shifting in data.
+    Input,
     /// Shifting out the status register.
     Status,
 }
 
-const READ: u16 = 0x03;
-const READ_STATUS: u16 = 0x05;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    Read,
+    Write,
+}
+
+/// Operation codes, as open drivers send them; the same in all SPI EEPROMs.
+mod opcode {
+    pub(super) const WRITE: u16 = 0x02;
+    pub(super) const READ: u16 = 0x03;
+    pub(super) const WRITE_DISABLE: u16 = 0x04;
+    pub(super) const READ_STATUS: u16 = 0x05;
+    pub(super) const WRITE_ENABLE: u16 = 0x06;
+}
+
+/// Bit of the status register: the write enable latch. (Bit 0, busy, is never set.)
+const STATUS_WRITE_ENABLED: u8 = 1 << 1;
+
+/// Bytes that one WRITE can change: its address goes round within a page, as in a chip of 16 Kbit.
+const PAGE_BYTES: usize = 32;
 
 /// The EEPROM chip: its words and the serial interface (SPI mode 0, 16-bit byte addresses, most significant bit first;
 /// a word's low byte comes first).
 ///
-/// Only READ and READ STATUS act: the chip's write-protect pin is taken to be asserted, so writing changes nothing.
+/// Acting commands are READ, WRITE, WRITE ENABLE and DISABLE, READ STATUS; nothing is protected. What a WRITE brought is
+/// stored when the chip is deselected behind a whole byte, at once (a real one is busy for milliseconds, which software
+/// polls), and ends the permission to write. The device reads words that it loads after a reset only then.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Eeprom {
     words: Vec<u16>,
     clock: bool,
-    selected: bool,
+    write_enabled: bool,
     phase: Phase,
     bits: u8,
     shift: u16,
-    /// Next bit to present, counted from the first bit of the chip.
+    /// Next bit to present, counted from the first bit of the chip; of a WRITE the first one to store.
     position: usize,
+    /// The page that a WRITE is to change, with what has come for it.
+    page: [Option<u8>; PAGE_BYTES],
     data_out: bool,
 }
 
@@ -134,11 +160,12 @@ impl Eeprom {
         Eeprom {
             words,
             clock: false,
-            selected: false,
+            write_enabled: false,
             phase: Phase::Off,
             bits: 0,
             shift: 0,
             position: 0,
+            page: [None; PAGE_BYTES],
             data_out: false,
         }
     }
@@ -163,11 +190,8 @@ impl Eeprom {
     /// Sets the pins: clock, chip select (low selects), data to the chip.
     pub fn drive(&mut self, clock: bool, chip_select: bool, data_in: bool) {
         if chip_select {
-            self.selected = false;
-            self.phase = Phase::Off;
-            self.data_out = false;
-        } else if !self.selected {
-            self.selected = true;
+            self.deselect();
+        } else if self.phase == Phase::Off {
             self.phase = Phase::Command;
             self.bits = 0;
             self.shift = 0;
@@ -180,41 +204,80 @@ impl Eeprom {
         self.clock = clock;
     }
 
+    fn deselect(&mut self) {
+        if self.phase == Phase::Input && self.bits == 0 {
+            self.store_page();
+        }
+        self.phase = Phase::Off;
+        self.data_out = false;
+    }
+
     fn rising(&mut self, data_in: bool) {
-        if !matches!(self.phase, Phase::Command | Phase::Address) {
+        if matches!(self.phase, Phase::Off | Phase::Ended | Phase::Output | Phase::Status) {
             return;
         }
         self.shift = self.shift << 1 | u16::from(data_in);
         self.bits += 1;
         match (self.phase, self.bits) {
-            (Phase::Command, 8) => {
-                self.phase = match self.shift {
-                    READ => Phase::Address,
-                    READ_STATUS => Phase::Status,
-                    _ => Phase::Off,
-                };
-                self.bits = 0;
-                self.shift = 0;
-            }
-            (Phase::Address, 16) => {
+            (Phase::Command, 8) => self.phase = self.command(self.shift),
+            (Phase::Address(operation), 16) => {
                 self.position = usize::from(self.shift) * 8;
-                self.phase = Phase::Output;
+                self.page = [None; PAGE_BYTES];
+                self.phase = match operation {
+                    Operation::Read => Phase::Output,
+                    Operation::Write => Phase::Input,
+                };
             }
-            _ => {}
+            (Phase::Input, 8) => {
+                let byte = self.position / 8;
+                self.page[byte % PAGE_BYTES] = Some(self.shift.to_le_bytes()[0]);
+                self.position = byte / PAGE_BYTES * PAGE_BYTES * 8 + (byte + 1) % PAGE_BYTES * 8;
+            }
+            _ => return,
+        }
+        self.bits = 0;
+        self.shift = 0;
+    }
+
+    fn command(&mut self, code: u16) -> Phase {
+        match code {
+            opcode::READ => Phase::Address(Operation::Read),
+            opcode::WRITE if self.write_enabled => Phase::Address(Operation::Write),
+            opcode::READ_STATUS => {
+                self.position = 0;
+                Phase::Status
+            }
+            opcode::WRITE_ENABLE | opcode::WRITE_DISABLE => {
+                self.write_enabled = code == opcode::WRITE_ENABLE;
+                Phase::Ended
+            }
+            _ => Phase::Ended,
         }
     }
 
     fn falling(&mut self) {
-        match self.phase {
+        let byte = match self.phase {
             Phase::Output => {
                 let byte = self.position / 8 % (2 * WORDS);
-                let value = self.word(byte / 2).to_le_bytes()[byte % 2];
-                self.data_out = value >> (7 - self.position % 8) & 1 != 0;
-                self.position += 1;
+                self.word(byte / 2).to_le_bytes()[byte % 2]
             }
-            // Not busy, not write enabled.
-            Phase::Status => self.data_out = false,
-            _ => {}
+            Phase::Status if self.write_enabled => STATUS_WRITE_ENABLED,
+            Phase::Status => 0,
+            _ => return,
+        };
+        self.data_out = byte >> (7 - self.position % 8) & 1 != 0;
+        self.position += 1;
+    }
+
+    fn store_page(&mut self) {
+        let first = self.position / 8 / PAGE_BYTES * PAGE_BYTES % (2 * WORDS);
+        for (i, byte) in self.page.iter().enumerate() {
+            if let (Some(byte), Some(word)) = (byte, self.words.get_mut(first / 2 + i / 2)) {
+                let mut bytes = word.to_le_bytes();
+                bytes[i % 2] = *byte;
+                *word = u16::from_le_bytes(bytes);
+                self.write_enabled = false;
+            }
         }
     }
 }

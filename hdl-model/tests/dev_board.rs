@@ -135,23 +135,85 @@ fn the_chip_read_by_hand_holds_the_same_words() {
     assert!(!b.read(EEC).contains(Eec::GNT));
 }
 
-#[test]
-fn without_the_grant_the_chip_hears_nothing_and_writing_changes_nothing() {
-    let mut b = bench();
-    // WRITE ENABLE, then WRITE of word 0.
-    let mut spi = Spi(&mut b);
-    spi.select();
-    spi.send(8, 6);
+/// WRITE of bytes, the chip deselected behind the last `bits` of them.
+fn write(b: &mut Bench, address: u32, bytes: &[u8], bits: u32) {
+    let mut spi = Spi(b);
     spi.select();
     spi.send(8, 2);
-    spi.send(16, 0);
-    spi.send(16, 0xFFFF);
+    spi.send(16, address);
+    for (k, byte) in bytes.iter().enumerate() {
+        let last = k + 1 == bytes.len();
+        let bits = if last { bits } else { 8 };
+        spi.send(bits, u32::from(*byte) >> (8 - bits));
+    }
     spi.pins(Eec::CS);
-    assert_eq!(eerd(&mut b, 0), 0x0040);
+}
+
+/// A command without data.
+fn command(b: &mut Bench, code: u32) {
+    let mut spi = Spi(b);
+    spi.select();
+    spi.send(8, code);
+    spi.pins(Eec::CS);
+}
+
+fn status(b: &mut Bench) -> u32 {
+    let mut spi = Spi(b);
+    spi.select();
+    spi.send(8, 5);
+    let status = spi.take(8);
+    spi.pins(Eec::CS);
+    status
+}
+
+const WRITE_ENABLE: u32 = 6;
+const WRITE_DISABLE: u32 = 4;
+
+#[test]
+fn the_chip_is_written_when_that_was_enabled() {
+    let mut b = bench();
+    let (old, first) = (eerd(&mut b, 0x200), [0x34, 0x12]);
+    write(&mut b, 0x400, &first, 8);
+    command(&mut b, WRITE_ENABLE);
+    command(&mut b, WRITE_DISABLE);
+    write(&mut b, 0x400, &first, 8);
+    assert_eq!((eerd(&mut b, 0x200), status(&mut b)), (old, 0), "not enabled");
+    command(&mut b, WRITE_ENABLE);
+    write(&mut b, 0x400, &first, 5);
+    assert_eq!((eerd(&mut b, 0x200), status(&mut b)), (old, 2), "a byte is not whole");
+    write(&mut b, 0x400, &first, 8);
+    assert_eq!((eerd(&mut b, 0x200), status(&mut b)), (0x1234, 0));
+    write(&mut b, 0x400, &[0, 0], 8);
+    assert_eq!(eerd(&mut b, 0x200), 0x1234, "each WRITE has to be enabled");
+    // Linux finds the page size so: 128 words that count from 0, and then the first one is 128 less the words of a page.
+    command(&mut b, WRITE_ENABLE);
+    let count: Vec<u8> = (0..128u16).flat_map(u16::to_le_bytes).collect();
+    write(&mut b, 0x400, &count, 8);
+    assert_eq!(128 - eerd(&mut b, 0x200), 16);
+    assert_eq!(eerd(&mut b, 0x20F), 127);
+    assert_eq!(eerd(&mut b, 0x210), 0xFFFF, "the next page");
+}
+
+#[test]
+fn an_address_written_into_the_eeprom_is_there_after_a_reset() {
+    let mut b = bench();
+    let core = eerd(&mut b, 0x09);
+    let address = [2, 0, 0, 0x12, 0x34, 0x56];
+    command(&mut b, WRITE_ENABLE);
+    write(&mut b, 2 * (u32::from(core) + 1), &address, 8);
+    assert_eq!(b.read(RAL.at(0)), u32::from_le_bytes([MAC[0], MAC[1], MAC[2], MAC[3]]));
+    b.write(CTRL, Ctrl::RST);
+    b.run(1000);
+    assert_eq!(b.read(RAL.at(0)), u32::from_le_bytes([2, 0, 0, 0x12]));
+    assert_eq!(b.read(RAH.at(0)).bits(), 0x8000_0000 | u32::from_le_bytes([0x34, 0x56, 0, 0]));
+}
+
+#[test]
+fn without_the_grant_the_chip_hears_nothing_and_eewr_writes_nothing() {
+    let mut b = bench();
     b.write(EEWR, 0xFFFF_0001);
     assert_eq!(eerd(&mut b, 0), 0x0040);
-    // The same clocks without REQ.
-    b.write(EEC, Eec::empty());
+    // The clocks of a READ without REQ.
     for n in (0..8).rev() {
         let data = if 3 >> n & 1 != 0 { Eec::DI } else { Eec::empty() };
         b.write(EEC, data | Eec::SK);
