@@ -148,8 +148,10 @@ fn a_timer_of_0_resumes_at_once() {
     b.run_to(3000);
     assert!(b.world.sent.is_empty(), "nothing leaves a paused class");
     assert_eq!(b.nic.stopped_classes(), 1 << 3);
+    assert_eq!(b.read(TFCS).tc_xon(), 0xFF - (1 << 3));
     b.control(MacControl::pfc(1 << 3, 0));
     b.run(2000);
+    assert_eq!(b.read(TFCS).tc_xon(), 0xFF);
     let resume = 3000 + ARRIVAL_CYCLES + RESPONSE_CYCLES;
     assert_eq!(b.world.starts(3)[0], resume * 8);
     assert_eq!(b.world.starts(3).len(), 10);

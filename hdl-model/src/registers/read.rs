@@ -60,6 +60,9 @@ impl Nic {
                 pins.set(I2cctl::DATA_IN, self.board.i2c.data_line());
                 pins.bits()
             }
+            RegId::TFCS => Tfcs::from_bits_retain(stored)
+                .with_tc_xon(u32::from(!b.tx_mac.pause.stopped()))
+                .bits(),
             RegId::SECRXSTAT => {
                 // The path drains at once: nothing is left in it between two frames of the model.
                 let halted = Secrxctrl::from_bits_retain(self.registers.get(RegId::SECRXCTRL, 0))
