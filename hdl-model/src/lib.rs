@@ -24,6 +24,7 @@ pub mod pci;
 pub mod pcie;
 pub mod port;
 mod registers;
+pub mod ring;
 pub mod rx;
 pub mod stats;
 pub mod timesync;

@@ -67,11 +67,11 @@ impl Nic {
     pub(super) fn write_read_only(&mut self, id: RegId, i: usize, v: u32) {
         let head = (v & 0xFFFF) as u16;
         match id {
-            RegId::TDH if !self.blocks.tx_dma.queue(i).enabled => {
-                self.blocks.tx_dma.configure_queue(i, |q| q.head = head);
+            RegId::TDH if !self.blocks.tx_dma.queue(i).ring.enabled => {
+                self.blocks.tx_dma.configure_queue(i, |q| q.ring.head = head);
             }
-            RegId::RDH if !self.blocks.rx_dma.queue(i).enabled => {
-                self.blocks.rx_dma.configure_queue(i, |q| q.head = head);
+            RegId::RDH if !self.blocks.rx_dma.queue(i).ring.enabled => {
+                self.blocks.rx_dma.configure_queue(i, |q| q.ring.head = head);
             }
             _ => {}
         }

@@ -183,13 +183,13 @@ impl Nic {
 
     fn ring_tx(&mut self, queue: usize, tail: u32) {
         #[allow(clippy::cast_possible_truncation)] // the mask leaves 16 bits
-        self.blocks.tx_dma.configure_queue(queue, |q| q.tail = tail as u16);
+        self.blocks.tx_dma.configure_queue(queue, |q| q.ring.tail = tail as u16);
         self.wake_at(crate::nic::Block::TxDma, self.now);
     }
 
     fn ring_rx(&mut self, queue: usize, tail: u32) {
         #[allow(clippy::cast_possible_truncation)] // the mask leaves 16 bits
-        self.blocks.rx_dma.configure_queue(queue, |q| q.tail = tail as u16);
+        self.blocks.rx_dma.configure_queue(queue, |q| q.ring.tail = tail as u16);
         self.wake_at(crate::nic::Block::RxDma, self.now);
     }
 }

@@ -33,11 +33,11 @@ impl Nic {
                 let state = u32::from(b.link.links().contains(Links::AN_COMP));
                 Anlp1::from_bits_retain(stored).with_an_state(state).bits()
             }
-            RegId::TDH => u32::from(b.tx_dma.queue(i).head),
+            RegId::TDH => u32::from(b.tx_dma.queue(i).ring.head),
             RegId::RTTDCS => Rttdcs::from_bits_retain(stored)
                 .with_lttdesc(u32::from(b.tx_dma.last_class()))
                 .bits(),
-            RegId::RDH => u32::from(b.rx_dma.queue(i).head),
+            RegId::RDH => u32::from(b.rx_dma.queue(i).ring.head),
             RegId::TXDCTL if b.tx_dma.reads_enabled(i) => stored | Txdctl::ENABLE.bits(),
             RegId::RXDCTL if b.rx_dma.queue(i).reads_enabled() => stored | Rxdctl::ENABLE.bits(),
             RegId::EEC => self.eec(stored, !resetting).bits(),

@@ -22,13 +22,9 @@ impl Nic {
     pub(super) fn apply_receive(&mut self, id: RegId, i: usize, v: u32) -> bool {
         let b = &mut self.blocks;
         match id {
-            RegId::RDBAL => {
-                b.rx_dma.configure_queue(i, |q| q.base = q.base >> 32 << 32 | u64::from(v));
-            }
-            RegId::RDBAH => {
-                b.rx_dma.configure_queue(i, |q| q.base = u64::from(v) << 32 | q.base & 0xFFFF_FFFF);
-            }
-            RegId::RDLEN => b.rx_dma.configure_queue(i, |q| q.len = (v / 16) as u16),
+            RegId::RDBAL => b.rx_dma.configure_queue(i, |q| q.ring.set_base_low(v)),
+            RegId::RDBAH => b.rx_dma.configure_queue(i, |q| q.ring.set_base_high(v)),
+            RegId::RDLEN => b.rx_dma.configure_queue(i, |q| q.ring.set_bytes(v)),
             RegId::SRRCTL => {
                 let c = Srrctl::from_bits_retain(v);
                 b.rx_dma.configure_queue(i, |q| {
@@ -42,8 +38,8 @@ impl Nic {
                 let c = Rxdctl::from_bits_retain(v);
                 b.rx_dma.configure_queue(i, |q| {
                     q.strip_tag = c.contains(Rxdctl::VME);
-                    match (q.enabled, c.contains(Rxdctl::ENABLE)) {
-                        (false, true) => q.enable(),
+                    match (q.ring.enabled, c.contains(Rxdctl::ENABLE)) {
+                        (false, true) => q.ring.enable(),
                         (true, false) => q.disable(),
                         _ => {}
                     }

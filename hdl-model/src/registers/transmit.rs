@@ -19,13 +19,9 @@ impl Nic {
         let selected = selected as usize & 127;
         let b = &mut self.blocks;
         match id {
-            RegId::TDBAL => {
-                b.tx_dma.configure_queue(i, |q| q.base = q.base >> 32 << 32 | u64::from(v));
-            }
-            RegId::TDBAH => {
-                b.tx_dma.configure_queue(i, |q| q.base = u64::from(v) << 32 | q.base & 0xFFFF_FFFF);
-            }
-            RegId::TDLEN => b.tx_dma.configure_queue(i, |q| q.len = (v / 16) as u16),
+            RegId::TDBAL => b.tx_dma.configure_queue(i, |q| q.ring.set_base_low(v)),
+            RegId::TDBAH => b.tx_dma.configure_queue(i, |q| q.ring.set_base_high(v)),
+            RegId::TDLEN => b.tx_dma.configure_queue(i, |q| q.ring.set_bytes(v)),
             RegId::TXDCTL => {
                 let c = Txdctl::from_bits_retain(v);
                 let gathers = c.contains(Txdctl::ENABLE) && c.wthresh() > 0;
@@ -36,9 +32,9 @@ impl Nic {
                     q.pthresh = c.pthresh() as u16;
                     q.hthresh = c.hthresh() as u16;
                     q.set_write_back_threshold(c.wthresh() as u16);
-                    match (q.enabled, c.contains(Txdctl::ENABLE)) {
+                    match (q.ring.enabled, c.contains(Txdctl::ENABLE)) {
                         (false, true) => q.enable(),
-                        (true, false) => q.disable(),
+                        (true, false) => q.ring.disable(),
                         _ => {}
                     }
                 });

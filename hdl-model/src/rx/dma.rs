@@ -2,7 +2,7 @@
 
 use super::Findings;
 use super::arbiter::RxArbiter;
-use super::queue::{FreeBuffer, RxQueue};
+use super::queue::RxQueue;
 use super::split::Split;
 use super::write_back::{Part, write_back};
 use crate::clock::Cycle;
@@ -14,7 +14,8 @@ use crate::port::World;
 use crate::stats::QueueStats;
 use crate::tx::RoundRobin;
 use std::collections::VecDeque;
-use xoff_regs::{desc, frame};
+use xoff_regs::desc::AdvRxRead;
+use xoff_regs::frame;
 
 /// Packets handed to PCIe and not yet in host memory; enough to keep the link busy.
 const MAX_POSTED: u32 = 16;
@@ -152,13 +153,7 @@ impl RxDma {
     fn fetch(&mut self, q: u8, read: &mut Fifo<ReadRequest>) {
         let queue = &mut self.queues[usize::from(q)];
         let n = queue.fetch_now();
-        let addr = queue.descriptor_addr(queue.fetch);
-        read.push(ReadRequest {
-            addr,
-            len: u32::from(n) * 16,
-            tag: Tag::RxDescriptors { queue: q },
-        });
-        queue.requested = n;
+        read.push(queue.ring.request(n, Tag::RxDescriptors { queue: q }));
         self.tags += 1;
         self.refresh(usize::from(q));
     }
@@ -167,20 +162,8 @@ impl RxDma {
         let Tag::RxDescriptors { queue: q } = done.tag else { return };
         self.tags -= 1;
         let queue = &mut self.queues[usize::from(q)];
-        if queue.discard > 0 {
-            queue.discard -= 1;
-        } else {
-            let (descs, _) = done.bytes.as_chunks::<16>();
-            for d in descs.iter().take(usize::from(queue.requested)) {
-                let index = queue.fetch;
-                let [addr, header_addr] = desc::from_bytes(*d);
-                queue.store.push_back(FreeBuffer { index, addr, header_addr });
-                queue.fetch = queue.next(index);
-            }
-            queue.requested = 0;
-            if done.faulted {
-                queue.disable();
-            }
+        if !queue.ring.arrived(done) {
+            queue.disable();
         }
         self.refresh(usize::from(q));
     }
@@ -218,8 +201,8 @@ impl RxDma {
             left &= left - 1;
             if let Some(packet) = self.waiting[tc].front() {
                 let queue = &self.queues[usize::from(packet.queue)];
-                let fits = || queue.store.len() >= queue.parts(self.divide(packet).left);
-                if (queue.enabled && fits()) || queue.drops() {
+                let fits = || queue.ring.store.len() >= queue.parts(self.divide(packet).left);
+                if (queue.ring.enabled && fits()) || queue.drops() {
                     movable |= 1 << tc;
                 }
             }
@@ -235,7 +218,7 @@ impl RxDma {
         }
         let q = usize::from(packet.queue);
         let mut division = self.divide(&packet);
-        if self.queues[q].store.len() < self.queues[q].parts(division.left) {
+        if self.queues[q].ring.store.len() < self.queues[q].parts(division.left) {
             let i = usize::from(self.stats.counter_of[q] & 15);
             self.stats.dropped[i] += 1;
             ports.space.push(RxSpace { tc: packet.tc, bytes: packet.footprint });
@@ -252,9 +235,10 @@ impl RxDma {
             let at = usize::from(packet.found.tag_at);
             packet.frame.bytes.drain(at..at + frame::TAG_BYTES);
         }
-        let Some(free) = self.queues[q].store.front() else { return };
+        let Some(free) = self.queues[q].ring.store.front() else { return };
+        let header_addr = AdvRxRead::parse(free.desc).header_addr;
         let header_bytes = division.split.bytes;
-        let header = (header_bytes > 0).then_some((free.header_addr, header_bytes));
+        let header = (header_bytes > 0).then_some((header_addr, header_bytes));
         let Some(first) = self.segment(q, &mut division, &packet.found) else { return };
         let mut rest = Vec::new(); // allocates only for a packet larger than a buffer
         while division.left > 0
@@ -279,7 +263,8 @@ impl RxDma {
     /// The next free buffer, filled with as much of what is left as it takes. The first one tells of the header.
     fn segment(&mut self, q: usize, d: &mut Division, found: &Findings) -> Option<RxSegment> {
         let queue = &mut self.queues[q];
-        let free = queue.store.pop_front()?;
+        let free = queue.ring.store.pop_front()?;
+        let data_addr = AdvRxRead::parse(free.desc).packet_addr;
         let len = d.left.min(queue.buffer_bytes as usize);
         d.left -= len;
         #[allow(clippy::cast_possible_truncation)] // a buffer is at most 31 KB
@@ -288,13 +273,13 @@ impl RxDma {
             split: core::mem::take(&mut d.split),
             len: len as u16,
             last: d.left == 0,
-            addr: free.addr,
+            addr: data_addr,
             stripped: d.stripped,
         };
         Some(RxSegment {
-            data_addr: free.addr,
+            data_addr,
             len: u32::from(part.len),
-            desc_addr: queue.descriptor_addr(free.index),
+            desc_addr: queue.ring.descriptor_addr(free.index),
             desc: write_back(part, found),
         })
     }

@@ -88,7 +88,7 @@ impl TxDma {
     ) {
         let queue = &mut self.queues[usize::from(part.queue)];
         if part.marks.has(Marks::ENDS_DESCRIPTOR) && !part.marks.has(Marks::STALE) {
-            queue.head = queue.next(part.index);
+            queue.ring.head = queue.ring.next(part.index);
             if part.flags & desc::TX_RS != 0 || queue.write_back.threshold != 0 {
                 self.report(part, now, ports.write);
             }

@@ -269,14 +269,14 @@ impl TxDma {
             self.hungry &= !bit;
         }
         let tc = usize::from(self.tc_of[q]);
-        if queue.enabled && !queue.store.is_empty() {
+        if queue.ring.enabled && !queue.ring.store.is_empty() {
             self.ready |= bit;
             self.with_work |= 1 << tc;
         } else if self.ready & bit != 0 {
             self.ready &= !bit;
             self.with_work &= !(u8::from(self.queues_of[tc] & self.ready == 0) << tc);
         }
-        if !self.queues[q].enabled {
+        if !self.queues[q].ring.enabled {
             self.forget(q);
         }
     }
@@ -294,7 +294,7 @@ impl TxDma {
 
     /// TXDCTL.ENABLE as software reads it: a queue is on until the last of what is being read for it has arrived.
     pub fn reads_enabled(&self, q: usize) -> bool {
-        self.queues[q].enabled || self.in_flight.iter().any(|f| usize::from(f.queue) == q)
+        self.queues[q].ring.enabled || self.in_flight.iter().any(|f| usize::from(f.queue) == q)
     }
 
     /// A queue was disabled in mid-packet: gives up the packet, so that it holds neither the arbiter nor space. Segments

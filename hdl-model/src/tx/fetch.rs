@@ -1,10 +1,8 @@
 //! Descriptor fetch: which queue asks for descriptors next, and what becomes of them.
 
 use super::dma::TxDma;
-use super::queue::OnDie;
 use crate::fifo::Fifo;
 use crate::pcie::{Completion, ReadRequest, Tag};
-use xoff_regs::desc;
 
 impl TxDma {
     #[inline]
@@ -18,33 +16,16 @@ impl TxDma {
     pub(super) fn fetch(&mut self, q: u8, read: &mut Fifo<ReadRequest>) {
         let queue = &mut self.queues[usize::from(q)];
         let n = queue.fetch_now();
-        let addr = queue.descriptor_addr(queue.fetch);
-        read.push(ReadRequest {
-            addr,
-            len: u32::from(n) * 16,
-            tag: Tag::TxDescriptors { queue: q },
-        });
-        queue.requested = n;
+        read.push(queue.ring.request(n, Tag::TxDescriptors { queue: q }));
         self.desc_tags += 1;
         self.refresh(usize::from(q));
     }
 
     pub(super) fn descriptors_arrived(&mut self, q: u8, done: &Completion) {
         self.desc_tags -= 1;
-        let queue = &mut self.queues[usize::from(q)];
-        if queue.discard > 0 {
-            queue.discard -= 1;
-        } else {
-            let (descs, _) = done.bytes.as_chunks::<16>();
-            for d in descs.iter().take(usize::from(queue.requested)) {
-                let index = queue.fetch;
-                queue.store.push_back(OnDie { index, desc: desc::from_bytes(*d) });
-                queue.fetch = queue.next(index);
-            }
-            queue.requested = 0;
-            if done.faulted {
-                queue.disable(); // the ring is not where software said; the queue stops
-            }
+        let ring = &mut self.queues[usize::from(q)].ring;
+        if !ring.arrived(done) {
+            ring.disable();
         }
         self.refresh(usize::from(q));
     }

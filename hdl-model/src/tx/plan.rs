@@ -36,7 +36,7 @@ impl TxQueue {
     /// to the segment.
     #[inline]
     pub(super) fn next_read_len(&self) -> Option<u16> {
-        let [_, flags] = self.store.front()?.desc;
+        let [_, flags] = self.ring.store.front()?.desc;
         let len = tx_len(flags);
         if !self.plan.in_packet {
             if wants_segments(flags) && len > 0 {

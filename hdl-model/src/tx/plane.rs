@@ -7,10 +7,11 @@ use super::packet::{
     InFlight, MAX_PACKET_BYTES, Marks, is_advanced_data, is_context, is_legacy, tx_len,
 };
 use super::plan::PacketPlan;
-use super::queue::{ON_DIE_DESCRIPTORS, OnDie, TxQueue};
+use super::queue::{ON_DIE_DESCRIPTORS, TxQueue};
 use crate::clock::Cycle;
 use crate::fifo::Fifo;
 use crate::pcie::{ReadRequest, Tag};
+use crate::ring::Fetched;
 use xoff_regs::desc;
 
 /// What the plane has decided.
@@ -137,7 +138,9 @@ impl TxDma {
         let limited = self.limited & (1 << q) != 0;
         let legacy_allowed = !self.advanced_only && !limited;
         let queue = &mut self.queues[q];
-        let Some(&OnDie { index, desc: [addr, flags] }) = queue.store.front() else { return };
+        let Some(&Fetched { index, desc: [addr, flags] }) = queue.ring.store.front() else {
+            return;
+        };
         let mut part = InFlight {
             queue: turn.queue,
             tc: tc_of_queue,
@@ -170,12 +173,12 @@ impl TxDma {
             queue.advance(&mut part);
         }
         if part.marks.has(Marks::ENDS_DESCRIPTOR) {
-            queue.store.pop_front();
+            queue.ring.store.pop_front();
         }
         let ends_frame = part.marks.has(Marks::ENDS_FRAME);
         let paid = (ends_frame && (self.weighted || limited)).then_some(queue.plan);
         let goes_on = queue.plan.in_frame;
-        let more = !queue.store.is_empty();
+        let more = !queue.ring.store.is_empty();
         if self.packet_of.is_none() {
             // The arbiters move on: a frame of the queue starts, or goes on after the rest of it was not on die.
             if let Some(grant) = turn.grant {

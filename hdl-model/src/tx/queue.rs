@@ -1,51 +1,26 @@
-//! One transmit queue's context: the ring in host memory and the descriptors fetched from it.
+//! One transmit queue's context: the ring, what its packets are made with and how far they are.
 
 use super::offload::Offload;
 use super::plan::PacketPlan;
 use super::rate::RateLimiter;
 use super::segment::Segments;
 use super::writeback::WriteBack;
-use std::collections::VecDeque;
+use crate::ring::Ring;
 use xoff_regs::desc::Qwords;
 
 /// Descriptors the adapter holds for one queue. Intel's drivers tune for 40 (PTHRESH + WTHRESH ≤ 40); one passage of
 /// the data sheet speaks of 64.
 pub const ON_DIE_DESCRIPTORS: u16 = 40;
 
-/// A fetched descriptor and its place in the ring.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OnDie {
-    /// Ring position.
-    pub index: u16,
-    /// The descriptor.
-    pub desc: [u64; 2],
-}
-
 /// Context of one queue.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TxQueue {
-    /// Bus address of the ring (TDBAL/TDBAH).
-    pub base: u64,
-    /// Descriptors in the ring (TDLEN / 16).
-    pub len: u16,
-    /// TDH: the first descriptor the adapter has not finished with.
-    pub head: u16,
-    /// TDT: one past the last descriptor software has handed over.
-    pub tail: u16,
-    /// The next descriptor to fetch.
-    pub fetch: u16,
-    /// TXDCTL.ENABLE.
-    pub enabled: bool,
+    /// The ring.
+    pub ring: Ring,
     /// TXDCTL.PTHRESH: prefetch when fewer than this are on die.
     pub pthresh: u16,
     /// TXDCTL.HTHRESH: and at least this many are ready in the host.
     pub hthresh: u16,
-    /// Fetched and not yet used.
-    pub store: VecDeque<OnDie>,
-    /// Descriptors asked for and not yet here.
-    pub requested: u16,
-    /// Descriptor completions still to come that belong to a time before the queue was disabled.
-    pub discard: u16,
     /// The two contexts that context descriptors have written.
     pub(super) contexts: [Qwords; 2],
     /// The packet whose descriptors are being read.
@@ -77,39 +52,16 @@ pub(super) struct Assembly {
 }
 
 impl TxQueue {
-    /// Descriptors software has handed over that have not been asked for.
-    pub fn host_ready(&self) -> u16 {
-        if self.tail >= self.len || self.fetch >= self.len {
-            0 // a tail or head beyond the ring hands over nothing
-        } else if self.tail >= self.fetch {
-            self.tail - self.fetch
-        } else {
-            self.len - self.fetch + self.tail
-        }
-    }
-
     /// Descriptors to ask for now, or 0: as many as fit when the store is empty, else only below PTHRESH and with
-    /// HTHRESH ready (82599.md section 2.4). A request never wraps round the end of the ring.
+    /// HTHRESH ready (82599.md section 2.4).
     pub fn fetch_now(&self) -> u16 {
-        if !self.enabled || self.requested != 0 {
+        if !self.ring.enabled || self.ring.waits() {
             return 0;
         }
-        let ready = self.host_ready();
-        #[allow(clippy::cast_possible_truncation)] // the store holds at most 40
-        let held = self.store.len() as u16;
+        let (ready, held) = (self.ring.host_ready(), self.ring.held());
         let wanted =
             ready > 0 && (held == 0 || (held < self.pthresh && ready >= self.hthresh.max(1)));
-        if wanted { ready.min(ON_DIE_DESCRIPTORS - held).min(self.len - self.fetch) } else { 0 }
-    }
-
-    /// Bus address of the descriptor at a ring position. Software may have put the ring anywhere; addresses wrap.
-    pub fn descriptor_addr(&self, index: u16) -> u64 {
-        self.base.wrapping_add(u64::from(index) * 16)
-    }
-
-    /// The ring position after `index`.
-    pub fn next(&self, index: u16) -> u16 {
-        if index >= self.len.saturating_sub(1) { 0 } else { index + 1 }
+        if wanted { self.ring.request_size(ready, ON_DIE_DESCRIPTORS) } else { 0 }
     }
 
     /// TXDCTL.WTHRESH.
@@ -129,20 +81,9 @@ impl TxQueue {
         *addr = u64::from(v) << 32 | *addr & 0xFFFF_FFFF;
     }
 
-    /// TXDCTL.ENABLE goes 0 → 1: fetching starts at the head, and contexts have to be written anew.
+    /// TXDCTL.ENABLE goes 0 → 1: contexts have to be written anew.
     pub fn enable(&mut self) {
-        self.enabled = true;
-        self.fetch = self.head;
+        self.ring.enable();
         self.contexts = Default::default();
-    }
-
-    /// TXDCTL.ENABLE goes 1 → 0: what was fetched is forgotten, what is being read is sent.
-    pub fn disable(&mut self) {
-        self.enabled = false;
-        self.store.clear();
-        if self.requested > 0 {
-            self.discard += 1;
-            self.requested = 0;
-        }
     }
 }

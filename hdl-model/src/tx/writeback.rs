@@ -121,12 +121,12 @@ impl TxDma {
 
 fn head_of(number: u8, queue: &TxQueue) -> PostedWrite {
     let addr = queue.write_back.head_addr & !3;
-    PostedWrite::TxHead { queue: number, addr, head: u32::from(queue.head) }
+    PostedWrite::TxHead { queue: number, addr, head: u32::from(queue.ring.head) }
 }
 
 /// Where the second half of a descriptor lies.
 fn status_addr(queue: &TxQueue, index: u16) -> u64 {
-    queue.descriptor_addr(index).wrapping_add(8)
+    queue.ring.descriptor_addr(index).wrapping_add(8)
 }
 
 fn status_of(number: u8, addr: u64, flags: u64, joined: bool) -> PostedWrite {
