@@ -1,12 +1,13 @@
 //! What is around the clocked blocks: the EEPROM, the module in the cage, the power state, and the ways in which the
 //! adapter is reset or told of the world by others than software.
 
+use crate::blocks::Block;
 use crate::clock::Cycle;
 use crate::config::{Media, NicConfig};
 use crate::eeprom::{self, Eeprom};
 use crate::i2c::{I2cSlave, SfpModule};
 use crate::irq::Delivery;
-use crate::nic::{Block, Nic};
+use crate::nic::Nic;
 use xoff_regs::{Eicr, GPIE, Gpie};
 
 /// Power state of the PCI function (PMCSR bits 1:0).

@@ -9,6 +9,7 @@
 //! XOFF/XON thresholds, receive DMA), [`irq`], [`link`]. They talk through two-phase FIFOs ([`fifo`]) only. What has no clock stands in [`board`] ([`eeprom`], [`i2c`]) and [`timesync`].
 #![forbid(unsafe_code)]
 
+mod blocks;
 pub mod board;
 pub mod clock;
 pub mod config;
@@ -30,12 +31,13 @@ pub mod stats;
 pub mod timesync;
 pub mod tx;
 
+pub use blocks::Block;
 pub use board::PowerState;
 pub use clock::{ByteTime, Cycle, LineSpeed};
 pub use config::{Media, NicConfig, PcieConfig, Profile};
 pub use frame::Frame;
 pub use i2c::SfpModule;
 pub use irq::Delivery;
-pub use nic::{Block, Effort, Nic};
+pub use nic::{Effort, Nic};
 pub use port::{DmaFault, HostPort, WirePort, World};
 pub use registers::INERT;

@@ -13,9 +13,10 @@ mod transmit;
 
 pub use inert::INERT;
 
+use crate::blocks::{Block, Blocks};
 use crate::board::PowerState;
 use crate::config::Profile;
-use crate::nic::{Blocks, Nic};
+use crate::nic::Nic;
 use xoff_regs::{
     Access, Autoc, Autoc2, Ctrl, Offset, Pbsize, QueueMap, RegId, SLOTS, Up2tc, lookup,
 };
@@ -184,13 +185,13 @@ impl Nic {
     fn ring_tx(&mut self, queue: usize, tail: u32) {
         #[allow(clippy::cast_possible_truncation)] // the mask leaves 16 bits
         self.blocks.tx_dma.configure_queue(queue, |q| q.ring.tail = tail as u16);
-        self.wake_at(crate::nic::Block::TxDma, self.now);
+        self.wake_at(Block::TxDma, self.now);
     }
 
     fn ring_rx(&mut self, queue: usize, tail: u32) {
         #[allow(clippy::cast_possible_truncation)] // the mask leaves 16 bits
         self.blocks.rx_dma.configure_queue(queue, |q| q.ring.tail = tail as u16);
-        self.wake_at(crate::nic::Block::RxDma, self.now);
+        self.wake_at(Block::RxDma, self.now);
     }
 }
 
