@@ -12,7 +12,6 @@ use xoff_regs::*;
 
 const ALWAYS: u32 = 5;
 const WHEN_FOUND: u32 = 2;
-const ALL: Psrtype = Psrtype::from_bits_retain(0x1330);
 const V6: [u8; 16] = [0x20, 1, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 
 fn data(n: usize) -> Vec<u8> {
@@ -145,7 +144,7 @@ fn what_does_not_fit_a_header_buffer_is_told() {
     // 62 bytes of header; of the others none is known.
     let (known, unknown) = (udp6(200), packets::ethernet(0x88B5, &data(200)));
     let small = packets::ethernet(0x88B5, &data(40));
-    assert_eq!(header_of(&known, ALL), 62);
+    assert_eq!(header_of(&known, Psrtype::LAYERS), 62);
     let ip = packets::ipv4([192, 0, 2, 1], [192, 0, 2, 2], 17, 0, &[], &[0, 1, 0, 2, 0, 8, 0, 0]);
     let small_known = packets::ethernet(0x0800, &ip);
     let long = {
@@ -180,7 +179,7 @@ fn what_does_not_fit_a_header_buffer_is_told() {
 fn the_first_of_several_buffers_tells_of_the_header() {
     let mut b = Bench::new(NicConfig::new(MAC), 1);
     let srrctl = queues::advanced().with_bsizepkt_kb(1).with_desctype(WHEN_FOUND).with_bsizehdr(1);
-    b.write(PSRTYPE.at(0), ALL);
+    b.write(PSRTYPE.at(0), Psrtype::LAYERS);
     queues::open(&mut b, 0, srrctl, Rxdctl::empty());
     b.run(1000);
     // 1024 bytes behind the header need one buffer, one more two.

@@ -65,7 +65,7 @@ impl Nic {
             }
             RegId::PSRTYPE if i == 0 => {
                 b.rx_mac.inspector.steering.set_pool_bits(v);
-                b.rx_mac.inspector.split_after = Psrtype::from_bits_retain(v);
+                b.rx_mac.inspector.split_after = Psrtype::from_bits_retain(v) & Psrtype::LAYERS;
             }
             RegId::VFTA => b.rx_mac.vlan.set_table(i, v),
             RegId::MCSTCTRL => b.rx_mac.filter.set_hash(Mcstctrl::from_bits_retain(v)),

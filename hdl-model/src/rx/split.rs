@@ -49,12 +49,17 @@ pub struct Split {
 impl Split {
     /// Divides a packet of `packet` bytes whose header has `header` bytes (0: none was found) for a header buffer of
     /// `buffer` bytes.
+    #[inline]
     pub fn new(format: Format, buffer: u16, header: u16, packet: usize) -> Split {
-        let always = match format {
-            Format::Legacy | Format::OneBuffer => return Split::default(),
-            Format::Split => false,
-            Format::SplitAlways => true,
-        };
+        match format {
+            Format::Legacy | Format::OneBuffer => Split::default(),
+            Format::Split => Split::into_buffer(false, buffer, header, packet),
+            Format::SplitAlways => Split::into_buffer(true, buffer, header, packet),
+        }
+    }
+
+    /// [`Split::new`] with a header buffer.
+    fn into_buffer(always: bool, buffer: u16, header: u16, packet: usize) -> Split {
         let buffer = buffer.min(LONGEST);
         let header = header.min(LONGEST);
         let found = header > 0;
@@ -75,12 +80,16 @@ impl Split {
 
 /// Bytes of a packet up to the end of the last of its headers that `after` names; 0 when it has none of them. `l2` is
 /// the length of the Ethernet header with its tags.
+#[inline]
 pub(super) fn header_bytes(
     after: Psrtype,
     frame: &[u8],
     l2: usize,
     headers: Option<&Headers>,
 ) -> u16 {
+    if after.is_empty() {
+        return 0; // the usual case
+    }
     let layer4 = headers.and_then(|h| {
         let bytes = if h.has(packet_type::TCP) && after.contains(Psrtype::TCPHDR) {
             // The data offset counts words; a header that is not whole is none.

@@ -83,3 +83,14 @@ bits! {
         VLAN_PRI [2:0] vlan_pri with_vlan_pri "lowest priority that raises it";
     }
 }
+
+impl Psrtype {
+    /// The bits that name headers.
+    pub const LAYERS: Self = Self::from_bits_retain(
+        Self::TCPHDR.bits()
+            | Self::UDPHDR.bits()
+            | Self::IPV4HDR.bits()
+            | Self::IPV6HDR.bits()
+            | Self::L2HDR.bits(),
+    );
+}
