@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod adapter;
+pub mod capture;
 pub mod cluster;
 pub mod hol;
 pub mod host;

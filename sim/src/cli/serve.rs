@@ -2,14 +2,18 @@
 
 use super::Failure;
 use clap::{Args, ValueEnum};
+use std::fs::File;
+use std::io::BufWriter;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use xoff::capture::{Capture, CaptureError, Direction};
 use xoff::cluster::{Cluster, Scenario};
 use xoff::host::HostConfig;
+use xoff::kernel::Ps;
 use xoff::load::{self, LoadError, Source};
-use xoff::serve::{Card, Lan, Pace, Rack, Server, Wires};
-use xoff_model::{Media, NicConfig, Profile, SfpModule};
+use xoff::serve::{Card, Lan, Pace, Rack, Server, Tap, Wires};
+use xoff_model::{Frame, LineSpeed, Media, NicConfig, Profile, SfpModule};
 
 /// Cables, speed and switch, unless another scenario is named.
 const SCENARIO: (&str, &str) = ("warp.toml", include_str!("../../scenarios/warp.toml"));
@@ -28,6 +32,9 @@ pub(super) struct Arguments {
     /// Which member of the family the cards are.
     #[arg(long, value_enum, default_value_t = Kind::Sfp)]
     card: Kind,
+    /// Write every frame at every card to a pcapng file.
+    #[arg(long, value_name = "FILE")]
+    capture: Option<PathBuf>,
     /// A cluster scenario whose cable, speed and switch are used; its hosts are not.
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
@@ -120,7 +127,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Failure> {
             Pace::Free
         }
     };
-    let rack = Rack::new(cards, wires, speed, propagation_ps);
+    let mut rack = Rack::new(cards, wires, speed, propagation_ps);
+    if let Some(path) = &arguments.capture {
+        rack.set_tap(Box::new(CaptureTap::create(path, &arguments.nics, speed)?));
+    }
     let mut server = Server::new(rack, &arguments.nics, pace)?;
     for (name, path) in server.sockets() {
         eprintln!("xoff: serving {name} at {}", path.display());
@@ -132,6 +142,55 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Failure> {
     server.run(stopped.as_fd(), |notice| eprintln!("xoff: {notice}"))?;
     eprintln!("xoff: at most {} ms behind the clock", server.lag().as_millis());
     Ok(true)
+}
+
+/// A capture file.
+#[derive(Debug)]
+struct CaptureTap {
+    path: PathBuf,
+    /// `None` once it could not be written.
+    capture: Option<Capture<BufWriter<File>>>,
+}
+
+impl CaptureTap {
+    fn create(path: &Path, nics: &[(String, PathBuf)], speed: LineSpeed) -> Result<Self, Failure> {
+        let wrong = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", path.display()));
+        let file = File::create(path).map_err(|error| wrong(&error))?;
+        let names: Vec<_> = nics.iter().map(|(name, _)| name.as_str()).collect();
+        let capture =
+            Capture::new(BufWriter::new(file), &names, speed).map_err(|error| wrong(&error))?;
+        Ok(CaptureTap { path: path.into(), capture: Some(capture) })
+    }
+
+    /// The cards are worth more than the capture: it ends when the disk is full, and they go on.
+    fn check(&mut self, written: Result<(), CaptureError>) {
+        if let Err(error) = written {
+            eprintln!("xoff: {}: {error}; the capture ends here", self.path.display());
+            self.capture = None;
+        }
+    }
+}
+
+impl Tap for CaptureTap {
+    fn frame(&mut self, card: usize, direction: Direction, frame: &Frame, first_byte: Ps) {
+        if let Some(capture) = &mut self.capture {
+            let written = capture.record(card, direction, frame, first_byte);
+            self.check(written);
+        }
+    }
+
+    fn idle(&mut self) {
+        if let Some(capture) = &mut self.capture {
+            let written = capture.flush();
+            self.check(written);
+        }
+    }
+}
+
+impl Drop for CaptureTap {
+    fn drop(&mut self) {
+        self.idle();
+    }
 }
 
 fn scenario(arguments: &Arguments) -> Result<Cluster, Failure> {

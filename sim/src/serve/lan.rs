@@ -1,7 +1,6 @@
 //! The simulator's switch between served cards. It learns who is where, as switches do; what it does not know goes to
 //! everybody else.
 
-use super::card::Card;
 use crate::kernel::{Class, Entity, Kernel, Ps};
 use crate::network::Forwarding;
 use crate::switch::{Fabric, FlowControl, Item, Switch, SwitchConfig, SwitchEvent};
@@ -119,8 +118,9 @@ impl Lan {
         self.side.events.schedule(at, Class::Arrival, Entity(port.into()), Event::Arrival(port));
     }
 
-    /// Lets what is to happen up to `now` happen.
-    pub fn run(&mut self, now: Ps, cards: &mut [Card]) {
+    /// Lets what is to happen up to `now` happen. `receive` gets a card's index, a frame for it, and when its first byte
+    /// is there.
+    pub(super) fn run(&mut self, now: Ps, mut receive: impl FnMut(usize, Frame, ByteTime)) {
         while let Some(event) = self.side.events.next(now) {
             let now = self.side.events.now();
             match event {
@@ -138,7 +138,7 @@ impl Lan {
             let first_byte = self.side.speed.byte_at_or_after(now + self.side.propagation_ps);
             for (port, frame) in self.side.started.drain(..) {
                 // The card gets the frame now and its bits at their time.
-                cards[usize::from(port)].nic_mut().receive(frame, first_byte);
+                receive(port.into(), frame, first_byte);
             }
         }
     }

@@ -15,4 +15,4 @@ pub use card::{Card, Refused};
 pub use lan::Lan;
 pub use server::{Notice, Pace, ServeError, Server};
 pub use session::{Session, Turn};
-pub use wires::{Rack, Wires};
+pub use wires::{Rack, Tap, Wires};

@@ -210,6 +210,9 @@ impl Server {
         let mut busy = false;
         loop {
             let timeout = if busy { Some(Duration::ZERO) } else { self.idle() };
+            if timeout != Some(Duration::ZERO) {
+                self.rack.idle();
+            }
             if self.wait(stop, timeout)? {
                 return Ok(());
             }

@@ -5,6 +5,7 @@
 
 use super::card::Card;
 use super::lan::Lan;
+use crate::capture::Direction;
 use crate::kernel::Ps;
 use xoff_model::{ByteTime, Cycle, Frame, LineSpeed};
 
@@ -45,6 +46,15 @@ impl Wires {
     }
 }
 
+/// Sees every frame that passes a card's port.
+pub trait Tap: std::fmt::Debug + Send {
+    /// The first preamble byte of a frame is at the port of the card with index `card` at `first_byte`.
+    fn frame(&mut self, card: usize, direction: Direction, frame: &Frame, first_byte: Ps);
+
+    /// Nothing is going on: time to write things out.
+    fn idle(&mut self) {}
+}
+
 /// Cards, wires and their common time.
 #[derive(Debug)]
 pub struct Rack {
@@ -56,6 +66,7 @@ pub struct Rack {
     now: Ps,
     /// What the card that has just run has sent.
     sent: Vec<(Frame, ByteTime)>,
+    tap: Option<Box<dyn Tap>>,
 }
 
 impl Rack {
@@ -66,7 +77,19 @@ impl Rack {
         }
         // A cable on which a frame arrived in the cycle in which it is sent would leave no order to run cards in.
         let propagation_ps = propagation_ps.max(speed.cycle_ps);
-        Rack { cards, wires, speed, propagation_ps, now: 0, sent: Vec::new() }
+        Rack { cards, wires, speed, propagation_ps, now: 0, sent: Vec::new(), tap: None }
+    }
+
+    /// Shows a tap every frame from now on.
+    pub fn set_tap(&mut self, tap: Box<dyn Tap>) {
+        self.tap = Some(tap);
+    }
+
+    /// Tells the tap that nothing is going on.
+    pub(super) fn idle(&mut self) {
+        if let Some(tap) = &mut self.tap {
+            tap.idle();
+        }
     }
 
     /// How far all cards have come.
@@ -91,7 +114,8 @@ impl Rack {
             if switch <= at
                 && let Wires::Switch(lan) = &mut self.wires
             {
-                lan.run(switch, &mut self.cards);
+                let (cards, tap, speed) = (&mut self.cards, &mut self.tap, self.speed);
+                lan.run(switch, |to, frame, at| receive(cards, tap, speed, to, frame, at));
                 continue;
             }
             let due = |card: &Card| self.time(card.nic().next_wake()).unwrap_or(Ps::MAX);
@@ -117,15 +141,33 @@ impl Rack {
 
     fn deliver(&mut self, from: usize) {
         for (frame, first_byte) in self.sent.drain(..) {
+            let start = first_byte.0 * self.speed.byte_ps();
+            if let Some(tap) = &mut self.tap {
+                tap.frame(from, Direction::Sent, &frame, start);
+            }
             match &mut self.wires {
                 Wires::Switch(lan) => lan.sent(from, frame, first_byte),
                 Wires::Cables(peers) => {
                     let Some(to) = peers.get(from).copied().flatten() else { continue };
-                    let at = first_byte.0 * self.speed.byte_ps() + self.propagation_ps;
-                    let first_byte = self.speed.byte_at_or_after(at);
-                    self.cards[to].nic_mut().receive(frame, first_byte);
+                    let at = self.speed.byte_at_or_after(start + self.propagation_ps);
+                    receive(&mut self.cards, &mut self.tap, self.speed, to, frame, at);
                 }
             }
         }
     }
+}
+
+/// Gives a card a frame that is on its way.
+fn receive(
+    cards: &mut [Card],
+    tap: &mut Option<Box<dyn Tap>>,
+    speed: LineSpeed,
+    to: usize,
+    frame: Frame,
+    at: ByteTime,
+) {
+    if let Some(tap) = tap {
+        tap.frame(to, Direction::Received, &frame, at.0 * speed.byte_ps());
+    }
+    cards[to].nic_mut().receive(frame, at);
 }
