@@ -134,6 +134,18 @@ fn nothing_before_a_version() {
     assert_eq!(talk.errno(&Request::DeviceReset, &[]), None);
 }
 
+/// QEMU has minor version 0 and refuses a server that answers with a higher one.
+#[test]
+fn the_lower_minor_version_counts() {
+    for (theirs, agreed) in [(0, 0), (Version::MINOR, Version::MINOR), (9, Version::MINOR)] {
+        let mut talk = Talk::new();
+        let mut version = Version::ours(Capabilities::default());
+        version.minor = theirs;
+        let reply = talk.ask(&Request::Version(version), &[]);
+        assert_eq!(reply.body[..4], [0, 0, agreed.to_le_bytes()[0], 0]);
+    }
+}
+
 #[test]
 fn a_pci_device_with_all_its_regions_and_interrupts() {
     let mut talk = Talk::agreed();

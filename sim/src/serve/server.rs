@@ -193,12 +193,17 @@ impl Server {
         &self.rack
     }
 
+    /// The same, to pull cables between one [`Server::run`] and the next.
+    pub fn rack_mut(&mut self) -> &mut Rack {
+        &mut self.rack
+    }
+
     /// The furthest that the cards' time has been behind the wall clock.
     pub fn lag(&self) -> Duration {
         self.lag
     }
 
-    /// Serves until `stop` can be read.
+    /// Serves until `stop` can be read; it can be called again.
     ///
     /// # Errors
     /// When the system does not let it wait for clients. What clients do is no error.

@@ -104,7 +104,9 @@ impl Session {
                 }
                 self.agreed = true;
                 let ours = Capabilities::default().with_max_msg_fds(MAX_MSG_FDS);
-                Reply::Version(Version::ours(ours))
+                // The lower minor counts, and QEMU, which has 0, takes no answer with a higher one.
+                let minor = version.minor.min(Version::MINOR);
+                Reply::Version(Version { minor, ..Version::ours(ours) })
             }
             Request::DmaMap(map) => {
                 card.memory_mut().map(&map, fds.into_iter().next())?;

@@ -97,6 +97,23 @@ impl Rack {
         self.now
     }
 
+    /// Plugs a card's cable in or pulls it out; the card at the other end of it, if there is one, sees that too. A card
+    /// that has no cable stays without.
+    pub fn set_cable(&mut self, card: usize, plugged: bool) {
+        if !self.wires.reaches(card) {
+            return;
+        }
+        let other = match &self.wires {
+            Wires::Cables(peers) => peers.get(card).copied().flatten(),
+            Wires::Switch(_) => None,
+        };
+        for end in [Some(card), other.filter(|other| *other != card)].into_iter().flatten() {
+            if let Some(card) = self.cards.get_mut(end) {
+                card.nic_mut().set_link(plugged);
+            }
+        }
+    }
+
     /// When something happens next by itself.
     pub fn next(&self) -> Option<Ps> {
         let cards = self.cards.iter().filter_map(|card| self.time(card.nic().next_wake()));

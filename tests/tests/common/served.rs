@@ -1,13 +1,15 @@
 //! Two models behind sockets, served by a thread as `xoff serve` does, and the driver's bus to them.
 
 use super::{Bed, mac};
+use std::io::{Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tempfile::TempDir;
-use xoff::serve::{Card, Pace, Rack, Server, Wires};
+use xoff::serve::{Card, Notice, Pace, Rack, Server, Wires};
 use xoff_driver::backend::vfio_user::{Options, VfioUserBus};
 use xoff_model::{LineSpeed, NicConfig};
 
@@ -17,25 +19,55 @@ const PROPAGATION_PS: u64 = 100_000;
 /// A server in a thread; it ends with this.
 pub(crate) struct Served {
     directory: TempDir,
-    stop: Option<UnixStream>,
+    /// Cables to plug in or to pull, two bytes each. Its end is the server's.
+    control: Option<UnixStream>,
     thread: Option<JoinHandle<()>>,
+    notices: Arc<Mutex<Vec<String>>>,
 }
 
 impl Served {
     /// Serves `count` cards at `0.sock` and so on.
     pub(crate) fn start(count: u8, wires: Wires) -> Served {
+        Served::start_cards((0..count).map(|i| NicConfig::new(mac(i + 1))).collect(), wires)
+    }
+
+    /// The same with cards of choice.
+    pub(crate) fn start_cards(cards: Vec<NicConfig>, wires: Wires) -> Served {
         let directory = tempfile::tempdir().expect("a directory");
-        let sockets: Vec<_> = (0..count)
+        let sockets: Vec<_> = (0..cards.len())
             .map(|i| (i.to_string(), directory.path().join(format!("{i}.sock"))))
             .collect();
-        let cards = (0..count).map(|i| Card::new(NicConfig::new(mac(i + 1)))).collect();
+        let cards = cards.into_iter().map(Card::new).collect();
         let rack = Rack::new(cards, wires, LineSpeed::G10, PROPAGATION_PS);
         let mut server = Server::new(rack, &sockets, Pace::Real).expect("sockets");
-        let (stop, stopped) = UnixStream::pair().expect("sockets");
+        let (control, orders) = UnixStream::pair().expect("sockets");
+        let notices = Arc::<Mutex<Vec<String>>>::default();
+        let told = Arc::clone(&notices);
         let thread = std::thread::spawn(move || {
-            server.run(stopped.as_fd(), |_| ()).expect("serves until the end");
+            loop {
+                let log = |notice: Notice<'_>| told.lock().expect("whole").push(notice.to_string());
+                server.run(orders.as_fd(), log).expect("serves until the end");
+                let mut order = [0; 2];
+                if (&orders).read_exact(&mut order).is_err() {
+                    return;
+                }
+                server.rack_mut().set_cable(order[0].into(), order[1] == 1);
+                (&orders).write_all(&[0]).expect("the test waits for it");
+            }
         });
-        Served { directory, stop: Some(stop), thread: Some(thread) }
+        Served { directory, control: Some(control), thread: Some(thread), notices }
+    }
+
+    /// Plugs in or pulls the cable of a card; returns when that is done.
+    pub(crate) fn set_cable(&self, card: u8, plugged: bool) {
+        let mut control = self.control.as_ref().expect("serves");
+        control.write_all(&[card, plugged.into()]).expect("serves");
+        control.read_exact(&mut [0]).expect("serves");
+    }
+
+    /// What the server has told so far.
+    pub(crate) fn notices(&self) -> Vec<String> {
+        self.notices.lock().expect("whole").clone()
     }
 
     pub(crate) fn socket(&self, card: u8) -> PathBuf {
@@ -52,7 +84,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        drop(self.stop.take());
+        drop(self.control.take());
         let ended = self.thread.take().expect("started").join();
         assert!(ended.is_ok() || std::thread::panicking(), "the server panicked");
     }
