@@ -22,6 +22,8 @@ pub struct Link {
     /// Negotiation, or the locking of a serial link, ends here.
     ready: Cycle,
     up: bool,
+    /// The arbitration of a backplane was begun.
+    arbitrates: bool,
     /// MLFC: how often the link was lost.
     pub losses: u64,
 }
@@ -38,6 +40,7 @@ impl Link {
             in_force: Autoc::empty().with_lms(config.media.link_mode()),
             ready: Cycle(0),
             up: config.media != Media::SfpPlus(None),
+            arbitrates: config.media == Media::Backplane,
             losses: 0,
         }
     }
@@ -72,7 +75,15 @@ impl Link {
     /// AUTOC.RESTART_AN or CTRL.LRST: the settings come into force, and the link comes up anew.
     pub fn restart(&mut self, now: Cycle) {
         self.in_force = self.wanted;
+        self.arbitrates = true;
         self.begin(now);
+    }
+
+    /// Whether the arbitration has left its idle state. Linux restarts it in the mode that differs in the upper bit of
+    /// LMS, be that one with negotiation (from 10G serial) or not (from KX4), and in both waits for that as the sign
+    /// that the restart was seen; a partner is not asked for.
+    pub fn arbitrates(&self) -> bool {
+        self.arbitrates
     }
 
     fn begin(&mut self, now: Cycle) {

@@ -29,8 +29,7 @@ impl Nic {
             RegId::CTRL if resetting => stored | self.board.reset_bits,
             RegId::LINKS => b.link.links().bits(),
             RegId::ANLP1 => {
-                // The arbitration is past its idle state once the link is there.
-                let state = u32::from(b.link.links().contains(Links::AN_COMP));
+                let state = u32::from(b.link.arbitrates());
                 Anlp1::from_bits_retain(stored).with_an_state(state).bits()
             }
             RegId::TDH => u32::from(b.tx_dma.queue(i).ring.head),
