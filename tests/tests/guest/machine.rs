@@ -97,11 +97,6 @@ impl Machine {
         self.answer(seconds, command)
     }
 
-    /// Starts a command whose output nobody wants; it goes on beside those that follow.
-    pub(crate) fn background(&mut self, command: &str) {
-        self.ok(&format!("({command}) >/dev/null 2>&1 &"));
-    }
-
     /// Runs a command that must succeed, and gives what it wrote.
     pub(crate) fn ok(&mut self, command: &str) -> String {
         self.ok_for(COMMAND_SECONDS, command)

@@ -1,7 +1,7 @@
 //! Drivers that nobody here wrote, on the served model: Linux's ixgbe in guests under QEMU.
 //!
-//! `tests/guest/build` makes the environment. The tests run when `XOFF_GUEST=1`, as `tests/run` sets it, and count as
-//! skipped otherwise or where the environment cannot be built. One guest test runs at a time, whatever the number of
+//! `tests/guest/build` makes the environment. The tests run when `XOFF_GUEST=1`, and count as skipped otherwise or where
+//! the environment cannot be built. One guest test runs at a time, whatever the number of
 //! test threads: emulated processors and the model's real time would disturb each other.
 
 #[path = "../common/mod.rs"]

@@ -11,7 +11,7 @@ use xoff_model::{Media, NicConfig};
 pub(crate) fn bring_up(guest: &mut Machine) {
     guest.ok("modprobe ixgbe");
     guest.ok("ip link set eth0 up");
-    guest.until(20, "cat /sys/class/net/eth0/carrier", |carrier| carrier.trim() == "1");
+    guest.until(60, "cat /sys/class/net/eth0/carrier", |carrier| carrier.trim() == "1");
 }
 
 /// The kernel has no complaint, about the card or any other.
