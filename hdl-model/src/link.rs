@@ -9,6 +9,7 @@ use xoff_regs::{Autoc, Eicr, Links};
 
 /// Link control. The MAC sees whether the link is up one cycle after this block does.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::struct_excessive_bools)] // circumstances that change one by one
 pub struct Link {
     mbps: u32,
     restart_cycles: u64,
