@@ -73,11 +73,17 @@ impl Link {
         self.in_force.set(Autoc::FLU, autoc.contains(Autoc::FLU));
     }
 
-    /// AUTOC.RESTART_AN or CTRL.LRST: the settings come into force, and the link comes up anew.
+    /// AUTOC.RESTART_AN: the settings come into force, and the link comes up anew.
     pub fn restart(&mut self, now: Cycle) {
         self.in_force = self.wanted;
         self.arbitrates = true;
         self.begin(now);
+    }
+
+    /// CTRL.LRST: the same, and the arbitration is where it is after power-on.
+    pub fn reset(&mut self, now: Cycle) {
+        self.restart(now);
+        self.arbitrates = self.in_force.lms() == Autoc::LMS_BACKPLANE;
     }
 
     /// Whether the arbitration has left its idle state. Linux restarts it in the mode that differs in the upper bit of

@@ -177,7 +177,7 @@ impl Nic {
             self.now + self.config.reset_ps.div_ceil(self.config.speed.cycle_ps);
         self.load_reset_values();
         if bits & Ctrl::LRST.bits() != 0 {
-            self.blocks.link.restart(self.now);
+            self.blocks.link.reset(self.now);
         }
         self.update_link();
     }
