@@ -91,9 +91,11 @@ impl Nic {
         self.wake_at(Block::Link, self.now);
     }
 
-    /// Function level reset: as CTRL.RST, and interrupts go out as after power-on. Reads in flight are forgotten.
+    /// Function level reset: as CTRL.RST, and interrupts and DMA go out as after power-on. Reads in flight are forgotten.
     pub fn flr(&mut self) {
         self.blocks.interrupts.delivery = Delivery::default();
+        self.blocks.interrupts.message_mask = 0;
+        self.blocks.pcie.bus_master = true;
         self.reset(0);
     }
 
@@ -121,6 +123,24 @@ impl Nic {
         self.blocks.interrupts.delivery
     }
 
+    /// Holds messages back (bit v: vector v, bit 0 also that of MSI): they wait, and fire when their bit is 0 again.
+    pub fn set_message_mask(&mut self, masked: u64) {
+        self.blocks.interrupts.message_mask = masked;
+        self.wake_all();
+    }
+
+    /// Whether the function may read and write host memory (PCI command register bit 2). Without it requests wait inside;
+    /// what is on the link already arrives.
+    pub fn set_bus_master(&mut self, on: bool) {
+        self.blocks.pcie.bus_master = on;
+        self.wake_all();
+    }
+
+    /// Nothing is on its way to or from host memory.
+    pub fn dma_idle(&self) -> bool {
+        self.blocks.pcie.idle()
+    }
+
     /// Level of INTx.
     pub fn intx_asserted(&self) -> bool {
         self.blocks.interrupts.intx_asserted()
@@ -128,6 +148,6 @@ impl Nic {
 
     /// Pending bits of the MSI-X table, one for each vector.
     pub fn msix_pending(&self) -> u64 {
-        self.blocks.interrupts.pending()
+        self.blocks.interrupts.messages_pending()
     }
 }

@@ -158,6 +158,8 @@ pub struct Pcie {
     writes: VecDeque<(Cycle, PostedWrite)>,
     /// CTRL.MASTER_DIS: no new requests.
     pub blocked: bool,
+    /// Command register, bus master: without it there are no new requests either.
+    pub bus_master: bool,
     /// Accesses that the host refused.
     pub faults: u64,
 }
@@ -173,6 +175,7 @@ impl Pcie {
             reads: VecDeque::new(),
             writes: VecDeque::new(),
             blocked: false,
+            bus_master: true,
             faults: 0,
         }
     }
@@ -228,7 +231,7 @@ impl Pcie {
     }
 
     fn accept(&mut self, next: Cycle, ch: &mut PcieChannels) -> Option<Cycle> {
-        if self.blocked {
+        if self.blocked || !self.bus_master {
             return None;
         }
         let now_ps = self.speed.ps_of(next);

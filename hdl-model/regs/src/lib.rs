@@ -9,6 +9,7 @@
 //! - [`decode`]: from an offset back to the register, and register traffic as text.
 //! - [`desc`]: transmit and receive descriptors.
 //! - [`frame`]: Ethernet sizes, 802.1Q tags, PAUSE and PFC frames.
+//! - [`pci`]: configuration space of the PCI function.
 //!
 //! Facts are from the public Intel 82599 data sheet and from open drivers; [`RegInfo::source`] says which.
 #![no_std]
@@ -18,6 +19,7 @@ pub mod bits;
 pub mod decode;
 pub mod desc;
 pub mod frame;
+pub mod pci;
 mod reg;
 pub mod table;
 

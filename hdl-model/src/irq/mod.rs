@@ -63,6 +63,8 @@ pub struct Interrupts {
     speed: LineSpeed,
     /// How configuration space lets interrupts out.
     pub delivery: Delivery,
+    /// Messages that configuration space holds back: bit v is vector v, bit 0 that of MSI.
+    pub message_mask: u64,
     mode: Gpie,
     /// EICR.
     causes: Eicr,
@@ -95,6 +97,7 @@ impl Interrupts {
         Interrupts {
             speed,
             delivery: Delivery::default(),
+            message_mask: 0,
             mode: Gpie::empty(),
             causes: Eicr::empty(),
             pending: 0,
@@ -248,9 +251,21 @@ impl Interrupts {
         self.other_mask &= !(causes & !QUEUES);
     }
 
-    /// The pending bits of the MSI-X table: vectors that wait for their mask or their throttle.
+    /// Vectors of queues that wait for their mask or their throttle (PBACL).
     pub fn pending(&self) -> u64 {
         self.pending
+    }
+
+    /// The pending bits of the MSI-X table, or with MSI its one in bit 0: those vectors, and what other causes, or the
+    /// one interrupt of the single mode, have to report.
+    pub fn messages_pending(&self) -> u64 {
+        if self.mode.contains(Gpie::MSIX_MODE) {
+            self.pending
+                | self.other_vector(OTHER, Ivar::OTHER)
+                | self.other_vector(TIMER, Ivar::TCP_TIMER)
+        } else {
+            u64::from(self.single_pending && self.standing() != 0)
+        }
     }
 
     /// PBACL: clears pending bits.
@@ -354,7 +369,7 @@ impl Interrupts {
             timer = self.other_vector(TIMER, Ivar::TCP_TIMER);
         }
         let mut wake = Cycle::NEVER;
-        let mut ready = queues | other | timer;
+        let mut ready = (queues | other | timer) & !self.message_mask;
         while ready != 0 {
             let v = ready.trailing_zeros() as usize;
             let bit = 1 << v;
@@ -398,7 +413,9 @@ impl Interrupts {
                 self.intx &= standing != 0;
                 standing != 0 && !self.intx
             }
-            Delivery::Msi | Delivery::MsiX => standing != 0 && self.single_pending,
+            Delivery::Msi | Delivery::MsiX => {
+                standing != 0 && self.single_pending && self.message_mask & 1 == 0
+            }
         };
         if !wanted {
             return Cycle::NEVER;

@@ -160,13 +160,17 @@ impl Nic {
     pub(crate) fn reset(&mut self, bits: u32) {
         let on_the_wire = self.blocks.tx_mac.line_free();
         let link = self.blocks.link.clone();
-        let delivery = self.blocks.interrupts.delivery;
+        let (delivery, message_mask) =
+            (self.blocks.interrupts.delivery, self.blocks.interrupts.message_mask);
+        let bus_master = self.blocks.pcie.bus_master;
         let shared = [RegId::SWSM, RegId::SW_FW_SYNC].map(|id| (id, self.registers.get(id, 0)));
         self.blocks = Blocks::new(&self.config);
         self.blocks.tx_mac.link_up = link.up();
         self.blocks.link = link;
         self.blocks.tx_mac.set_line_free(on_the_wire);
         self.blocks.interrupts.delivery = delivery;
+        self.blocks.interrupts.message_mask = message_mask;
+        self.blocks.pcie.bus_master = bus_master;
         self.registers = RegisterFile::new();
         for (id, value) in shared {
             self.registers.set(id, 0, value);
