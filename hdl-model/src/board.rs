@@ -118,11 +118,6 @@ impl Nic {
         self.wake_all();
     }
 
-    /// What configuration space has enabled.
-    pub fn interrupt_delivery(&self) -> Delivery {
-        self.blocks.interrupts.delivery
-    }
-
     /// Holds messages back (bit v: vector v, bit 0 also that of MSI): they wait, and fire when their bit is 0 again.
     pub fn set_message_mask(&mut self, masked: u64) {
         self.blocks.interrupts.message_mask = masked;

@@ -6,7 +6,8 @@
 //!
 //! The blocks are those of the data sheet: [`pcie`], [`tx`] (descriptor fetch, descriptor plane, write-back), [`mac`]
 //! (Tx packet buffers, packet plane, pause timers, both directions of the MAC), [`rx`] (filters, receive packet buffers,
-//! XOFF/XON thresholds, receive DMA), [`irq`], [`link`]. They talk through two-phase FIFOs ([`fifo`]) only. What has no clock stands in [`board`] ([`eeprom`], [`i2c`]) and [`timesync`].
+//! XOFF/XON thresholds, receive DMA), [`irq`], [`link`]. They talk through two-phase FIFOs ([`fifo`]) only. What
+//! has no clock stands in [`board`] ([`eeprom`], [`i2c`]) and [`timesync`]; [`pci`] is what a bus sees of it all.
 #![forbid(unsafe_code)]
 
 mod blocks;

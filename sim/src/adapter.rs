@@ -9,10 +9,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 use xoff_driver::{Bar, Bus, BusError, DmaMemory, Memory, event};
-use xoff_model::pci::VECTORS;
-use xoff_model::pci::config_space::{self, CONFIG_BYTES, ConfigSpace};
-use xoff_model::{ByteTime, Cycle, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
+use xoff_model::pci::Function;
+use xoff_model::{ByteTime, Cycle, Delivery, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
 use xoff_regs::Offset;
+use xoff_regs::pci::{CONFIG_SPACE, MSIX_VECTORS};
 
 /// Log2 of a region's slot in the bus address space.
 const SLOT_BITS: u32 = 28;
@@ -154,13 +154,20 @@ pub struct Adapter {
     pub nic: Nic,
     /// Host memory and outputs.
     pub host: HostSide,
-    config_space: ConfigSpace,
+    function: Function,
 }
 
 impl Adapter {
     /// Runs until `until` is the next cycle to be evaluated.
     pub fn run_to(&mut self, until: Cycle) {
         self.nic.run_to(&mut self.host, until);
+    }
+
+    /// Lets configuration space follow the vectors that are on, as the kernel's VFIO does.
+    fn listen(&mut self) {
+        let vectors = (0..self.host.events.len()).fold(0, |vectors, v| vectors | 1 << v);
+        let delivery = if vectors == 0 { Delivery::Intx } else { Delivery::MsiX };
+        self.function.listen(&mut self.nic, delivery, vectors);
     }
 }
 
@@ -176,8 +183,9 @@ pub struct ModelBus {
 impl ModelBus {
     /// A bus to a new model. The second value is for the simulator.
     pub fn new(config: NicConfig) -> (ModelBus, Shared) {
-        let config_space = ConfigSpace::new(&config);
-        let adapter = Adapter { nic: Nic::new(config), host: HostSide::default(), config_space };
+        let mut nic = Nic::new(config);
+        let function = Function::new(&mut nic);
+        let adapter = Adapter { nic, host: HostSide::default(), function };
         let shared = Rc::new(RefCell::new(adapter));
         (ModelBus { adapter: Rc::clone(&shared) }, shared)
     }
@@ -193,16 +201,16 @@ impl Bus for ModelBus {
 
     fn config_read(&self, offset: u16, out: &mut [u8]) -> Result<(), BusError> {
         check_config(offset, out.len())?;
-        self.adapter.borrow().config_space.read(offset, out);
+        let adapter = self.adapter.borrow();
+        adapter.function.config_read(&adapter.nic, offset, out);
         Ok(())
     }
 
     fn config_write(&mut self, offset: u16, data: &[u8]) -> Result<(), BusError> {
         check_config(offset, data.len())?;
-        let mut adapter = self.adapter.borrow_mut();
-        adapter.config_space.write(offset, data);
-        let command = adapter.config_space.word(config_space::COMMAND);
-        adapter.host.bus_master = command & config_space::COMMAND_BUS_MASTER != 0;
+        let Adapter { nic, host, function } = &mut *self.adapter.borrow_mut();
+        function.config_write(nic, offset, data);
+        host.bus_master = function.bus_master();
         Ok(())
     }
 
@@ -221,9 +229,10 @@ impl Bus for ModelBus {
 
     fn reset(&mut self) -> Result<(), BusError> {
         let mut adapter = self.adapter.borrow_mut();
-        adapter.nic.flr();
-        adapter.config_space = ConfigSpace::new(adapter.nic.config());
-        adapter.host.bus_master = false;
+        let Adapter { nic, host, function } = &mut *adapter;
+        function.reset(nic);
+        host.bus_master = false;
+        adapter.listen();
         Ok(())
     }
 
@@ -242,20 +251,22 @@ impl Bus for ModelBus {
     }
 
     fn enable_vectors(&mut self, n: u16) -> Result<(), BusError> {
-        if n > VECTORS {
-            return Err(BusError::TooFewVectors { requested: n, available: VECTORS });
+        if n > MSIX_VECTORS {
+            return Err(BusError::TooFewVectors { requested: n, available: MSIX_VECTORS });
         }
-        let events = &mut self.adapter.borrow_mut().host.events;
+        let mut adapter = self.adapter.borrow_mut();
+        let events = &mut adapter.host.events;
         if events.len() != usize::from(n) {
             events.clear();
             events.resize_with(n.into(), || None);
+            adapter.listen();
         }
         Ok(())
     }
 
     fn vector_fd(&self, vector: u16) -> Result<OwnedFd, BusError> {
         let events = &mut self.adapter.borrow_mut().host.events;
-        let available = u16::try_from(events.len()).unwrap_or(VECTORS);
+        let available = u16::try_from(events.len()).unwrap_or(MSIX_VECTORS);
         let slot = events
             .get_mut(usize::from(vector))
             .ok_or(BusError::TooFewVectors { requested: vector.saturating_add(1), available })?;
@@ -271,7 +282,7 @@ impl Bus for ModelBus {
 }
 
 fn check_config(offset: u16, len: usize) -> Result<(), BusError> {
-    let inside = usize::from(offset).saturating_add(len) <= CONFIG_BYTES;
+    let inside = usize::from(offset).saturating_add(len) <= CONFIG_SPACE;
     if inside { Ok(()) } else { Err(BusError::ConfigRange { offset, len }) }
 }
 

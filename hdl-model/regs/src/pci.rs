@@ -132,8 +132,8 @@ pub const CONFIG: &[ConfigReg] = &[
         .writable(0x78FF)
         .one_clears(0x000F_0000)
         .sticky(0x00E0),
-    // 5 GT/s, eight lanes, L0s.
-    dword(0xAC, "link capabilities", 0x0000_0482),
+    // 5 GT/s, eight lanes, L0s with any exit latency, L1 8 us.
+    dword(0xAC, "link capabilities", 0x0001_F482),
     // The link runs at what it can; clock from the slot.
     dword(0xB0, "link control, status", 0x1082_0000).writable(0xCB).sticky(0xCB),
     // Completion timeout ranges A to D, or none.

@@ -1,17 +1,15 @@
 //! A served card: the adapter as a PCI function, and the client's memory and events behind it.
 
-use super::events::{Events, Listening};
+use super::events::Events;
 use super::memory::ClientMemory;
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 use xoff_driver::backend::vfio_user::protocol::{
     IrqInfo, PCI_REGIONS, REGION_BAR0, REGION_CONFIG, RegionFlags, RegionInfo, SetIrqs,
 };
-use xoff_model::pci::config_space::{
-    COMMAND, COMMAND_MEMORY, CONFIG_BYTES, MSI_CONTROL, MSI_ENABLE, MSIX_CONTROL, MSIX_ENABLE,
-};
-use xoff_model::pci::{BAR0_BYTES, BAR4_BYTES, Function};
+use xoff_model::pci::{Bar, Function};
 use xoff_model::{ByteTime, Cycle, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
+use xoff_regs::pci::CONFIG_SPACE;
 
 /// Region of BAR 4.
 const REGION_BAR4: u32 = 4;
@@ -88,6 +86,7 @@ impl WirePort for Outside {
 /// A served card.
 #[derive(Debug)]
 pub struct Card {
+    nic: Nic,
     function: Function,
     outside: Outside,
 }
@@ -95,19 +94,20 @@ pub struct Card {
 impl Card {
     /// After power-on, with its memory space on, as a host's firmware leaves it and VFIO expects it.
     pub fn new(config: NicConfig) -> Card {
-        let mut card = Card { function: Function::new(config), outside: Outside::default() };
-        card.set_config_bits(COMMAND, COMMAND_MEMORY, true);
-        card
+        let mut nic = Nic::new(config);
+        let mut function = Function::new(&mut nic);
+        function.open_memory();
+        Card { nic, function, outside: Outside::default() }
     }
 
     /// The adapter.
     pub fn nic(&self) -> &Nic {
-        self.function.nic()
+        &self.nic
     }
 
     /// The adapter, for what comes by the wire.
     pub fn nic_mut(&mut self) -> &mut Nic {
-        self.function.nic_mut()
+        &mut self.nic
     }
 
     /// The client's memory.
@@ -122,27 +122,27 @@ impl Card {
 
     /// Runs until `until` is the next cycle to be evaluated.
     pub fn run_to(&mut self, until: Cycle) {
-        self.function.nic_mut().run_to(&mut self.outside, until);
+        self.nic.run_to(&mut self.outside, until);
     }
 
     /// Runs until a frame is sent or, at the latest, `end`. What was sent is appended to `sent`.
     pub fn run(&mut self, end: Cycle, sent: &mut Vec<(Frame, ByteTime)>) {
         let go_on = |outside: &Outside| outside.sent.is_empty();
-        self.function.nic_mut().run_while_due(&mut self.outside, end, go_on);
+        self.nic.run_while_due(&mut self.outside, end, go_on);
         sent.append(&mut self.outside.sent);
     }
 
     /// Passes the INTx level on.
     pub fn update_level(&mut self) {
-        self.outside.events.level(self.function.intx());
+        self.outside.events.level(self.function.intx(&self.nic));
     }
 
     /// What a region is; `None` beyond those of a PCI device.
     pub fn region(&self, index: u32) -> Option<RegionInfo> {
         let size = match index {
-            REGION_BAR0 => BAR0_BYTES,
-            REGION_BAR4 => BAR4_BYTES,
-            REGION_CONFIG => CONFIG_BYTES as u64,
+            REGION_BAR0 => Bar::Registers.size().into(),
+            REGION_BAR4 => Bar::MsiX.size().into(),
+            REGION_CONFIG => CONFIG_SPACE as u64,
             absent if absent < PCI_REGIONS => 0,
             _ => return None,
         };
@@ -172,21 +172,15 @@ impl Card {
         fds: Vec<OwnedFd>,
     ) -> Result<(), Errno> {
         self.outside.events.set(irqs, data, fds)?;
-        let listening = self.outside.events.listening();
-        self.set_config_bits(MSIX_CONTROL, MSIX_ENABLE, listening == Listening::MsiX);
-        self.set_config_bits(MSI_CONTROL, MSI_ENABLE, listening == Listening::Msi);
+        self.listen();
         self.update_level();
         Ok(())
     }
 
-    fn set_config_bits(&mut self, register: u16, bits: u16, on: bool) {
-        let mut word = [0; 2];
-        self.function.config_read(register, &mut word);
-        let now = u16::from_le_bytes(word);
-        let word = if on { now | bits } else { now & !bits };
-        if word != now {
-            self.function.config_write(register, &word.to_le_bytes());
-        }
+    /// Lets configuration space follow what the client listens to.
+    fn listen(&mut self) {
+        let events = &self.outside.events;
+        self.function.listen(&mut self.nic, events.listening(), events.vectors());
     }
 
     /// Whether `len` bytes at `offset` are inside a region.
@@ -203,11 +197,11 @@ impl Card {
     pub fn read(&mut self, region: u32, offset: u64, out: &mut [u8]) -> Result<(), Errno> {
         self.check(region, offset, out.len())?;
         match region {
-            REGION_BAR0 => self.function.bar0_read(offset, out),
-            REGION_BAR4 => self.function.bar4_read(offset, out),
+            REGION_BAR0 => self.function.bar_read(&mut self.nic, Bar::Registers, offset, out),
+            REGION_BAR4 => self.function.bar_read(&mut self.nic, Bar::MsiX, offset, out),
             _ => {
                 let offset = u16::try_from(offset).map_err(|_| Errno::INVAL)?;
-                self.function.config_read(offset, out);
+                self.function.config_read(&self.nic, offset, out);
             }
         }
         self.update_level();
@@ -221,11 +215,11 @@ impl Card {
     pub fn write(&mut self, region: u32, offset: u64, data: &[u8]) -> Result<(), Errno> {
         self.check(region, offset, data.len())?;
         match region {
-            REGION_BAR0 => self.function.bar0_write(offset, data),
-            REGION_BAR4 => self.function.bar4_write(offset, data),
+            REGION_BAR0 => self.function.bar_write(&mut self.nic, Bar::Registers, offset, data),
+            REGION_BAR4 => self.function.bar_write(&mut self.nic, Bar::MsiX, offset, data),
             _ => {
                 let offset = u16::try_from(offset).map_err(|_| Errno::INVAL)?;
-                self.function.config_write(offset, data);
+                self.function.config_write(&mut self.nic, offset, data);
                 self.outside.bus_master = self.function.bus_master();
             }
         }
@@ -235,12 +229,10 @@ impl Card {
 
     /// Resets the function; memory space stays on, as after VFIO's reset.
     pub fn reset(&mut self) {
-        self.function.reset();
-        self.set_config_bits(COMMAND, COMMAND_MEMORY, true);
+        self.function.reset(&mut self.nic);
+        self.function.open_memory();
         self.outside.bus_master = false;
-        let listening = self.outside.events.listening();
-        self.set_config_bits(MSIX_CONTROL, MSIX_ENABLE, listening == Listening::MsiX);
-        self.set_config_bits(MSI_CONTROL, MSI_ENABLE, listening == Listening::Msi);
+        self.listen();
     }
 
     /// The client has gone: nothing of it is left.

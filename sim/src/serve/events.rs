@@ -6,9 +6,8 @@ use xoff_driver::backend::vfio_user::protocol::{
     IRQ_ERR, IRQ_INTX, IRQ_MSI, IRQ_MSIX, IRQ_REQ, IrqFlags, SetIrqs, SetIrqsFlags,
 };
 use xoff_driver::event;
-
-/// MSI-X vectors.
-const VECTORS: u32 = 64;
+use xoff_model::Delivery;
+use xoff_regs::pci::MSIX_VECTORS;
 
 /// The events of one index.
 #[derive(Debug)]
@@ -44,22 +43,11 @@ pub(super) struct Events([Index; 5]);
 impl Default for Events {
     fn default() -> Events {
         let level = IrqFlags::MASKABLE | IrqFlags::AUTOMASKED;
-        let irqs = [(1, level), (1, IrqFlags::NORESIZE), (VECTORS, IrqFlags::NORESIZE)];
+        let irqs = [(1, level), (1, IrqFlags::NORESIZE), (MSIX_VECTORS.into(), IrqFlags::NORESIZE)];
         let [intx, msi, msix] = irqs.map(|(n, flags)| Index::new(n, IrqFlags::EVENTFD | flags));
         let [err, req] = [0, 1].map(|_| Index::new(1, IrqFlags::EVENTFD));
         Events([intx, msi, msix, err, req])
     }
-}
-
-/// Which kind of interrupt a client listens to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Listening {
-    /// To MSI-X vectors.
-    MsiX,
-    /// To MSI.
-    Msi,
-    /// To the level, or to nothing.
-    Intx,
 }
 
 impl Events {
@@ -69,23 +57,29 @@ impl Events {
         Some((index.flags, u32::try_from(index.events.len()).ok()?))
     }
 
-    /// What the client listens to.
-    pub(super) fn listening(&self) -> Listening {
+    /// What the client listens to: MSI-X vectors, MSI, or the level or nothing.
+    pub(super) fn listening(&self) -> Delivery {
         if self.0[IRQ_MSIX as usize].on() {
-            Listening::MsiX
+            Delivery::MsiX
         } else if self.0[IRQ_MSI as usize].on() {
-            Listening::Msi
+            Delivery::Msi
         } else {
-            Listening::Intx
+            Delivery::Intx
         }
+    }
+
+    /// MSI-X vectors that have an event, as bits.
+    pub(super) fn vectors(&self) -> u64 {
+        let events = &self.0[IRQ_MSIX as usize].events;
+        events.iter().rev().fold(0, |vectors, event| vectors << 1 | u64::from(event.is_some()))
     }
 
     /// A message: MSI-X vector, or MSI.
     pub(super) fn message(&self, vector: u16) {
         match self.listening() {
-            Listening::MsiX => self.0[IRQ_MSIX as usize].signal(vector.into()),
-            Listening::Msi => self.0[IRQ_MSI as usize].signal(0),
-            Listening::Intx => {}
+            Delivery::MsiX => self.0[IRQ_MSIX as usize].signal(vector.into()),
+            Delivery::Msi => self.0[IRQ_MSI as usize].signal(0),
+            Delivery::Intx => {}
         }
     }
 
