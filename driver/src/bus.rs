@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use rustix::io::Errno;
-use xoff_regs::{Offset, Reg, RegValue};
+use xoff_regs::{Offset, PciCommand, Reg, RegValue, pci};
 
 use crate::memory::{Memory, MemoryError};
 
@@ -150,14 +150,9 @@ impl BusError {
     }
 }
 
-/// Bytes of configuration space (PCI Express base specification 7.2).
-pub const CONFIG_SPACE: usize = 4096;
-/// Vendor id, and the device id behind it.
-const VENDOR_ID: u16 = 0;
-/// Command register, 16 bits.
-const COMMAND: u16 = 4;
-/// Its bit for bus mastering.
-const BUS_MASTER: u16 = 1 << 2;
+/// The command register's bit for bus mastering.
+#[allow(clippy::cast_possible_truncation)] // the command register is the low half
+const BUS_MASTER: u16 = PciCommand::BUS_MASTER.bits() as u16;
 
 /// One device function: registers, memory it can reach, reset and time.
 pub trait Bus {
@@ -187,7 +182,7 @@ pub trait Bus {
     /// [`BusError::DeviceGone`], and when configuration space cannot be read.
     fn device_id(&self) -> Result<(u16, u16), BusError> {
         let mut id = [0; 4];
-        self.config_read(VENDOR_ID, &mut id)?;
+        self.config_read(pci::ID, &mut id)?;
         if id == [0xFF; 4] {
             return Err(BusError::DeviceGone);
         }
@@ -203,7 +198,7 @@ pub trait Bus {
     fn set_bus_master(&mut self, on: bool) -> Result<(), BusError> {
         let now = command(self)?;
         let written = if on { now | BUS_MASTER } else { now & !BUS_MASTER };
-        self.config_write(COMMAND, &written.to_le_bytes())?;
+        self.config_write(pci::COMMAND, &written.to_le_bytes())?;
         let read = command(self)?;
         if (read ^ written) & BUS_MASTER != 0 {
             return Err(BusError::CommandStuck { written, read });
@@ -268,7 +263,7 @@ pub trait Bus {
 
 fn command<B: Bus + ?Sized>(bus: &B) -> Result<u16, BusError> {
     let mut command = [0; 2];
-    bus.config_read(COMMAND, &mut command)?;
+    bus.config_read(pci::COMMAND, &mut command)?;
     let command = u16::from_le_bytes(command);
     // Bits 15:11 are reserved and read 0 in a function that answers.
     if command == u16::MAX { Err(BusError::DeviceGone) } else { Ok(command) }

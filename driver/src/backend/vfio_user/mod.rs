@@ -14,13 +14,14 @@ use std::time::{Duration, Instant};
 
 use xoff_regs::Offset;
 use xoff_regs::decode::REGISTER_SPACE;
+use xoff_regs::pci::CONFIG_SPACE;
 
 use self::connection::Connection;
 use self::protocol::{DeviceFlags, IRQ_MSIX, REGION_BAR0, REGION_CONFIG, RegionFlags, RegionInfo};
 use super::iova::IovaSpace;
 use super::mapping::{AddressSpace, Mapper, Mapping};
 use super::same_file_adjacent;
-use crate::bus::{Bar, Bus, BusError, CONFIG_SPACE};
+use crate::bus::{Bar, Bus, BusError};
 use crate::event;
 use crate::memory::{Memory, PAGE, PageSize};
 
