@@ -4,6 +4,7 @@ use xoff_regs::{CTRL_EXT, CtrlExt, Eicr, Links};
 
 use crate::buffer::{Owner, Pool};
 use crate::bus::{Bus, BusError};
+use crate::cards::Family;
 use crate::config::{Config, FlowControl, PRIORITIES, Warning};
 use crate::error::Error;
 use crate::flow_control;
@@ -44,6 +45,7 @@ type Rings<T> = [Option<T>; PRIORITIES];
 pub struct Device<B: Bus> {
     bus: B,
     regs: Regs<B::Bar>,
+    family: Family,
     config: Config,
     mac: [u8; 6],
     owner: Owner,
@@ -58,15 +60,16 @@ impl<B: Bus> Device<B> {
     /// link. Receive rings still have no buffers: see [`RxRing::fill`].
     ///
     /// # Errors
-    /// When the configuration breaks a rule, the device is not an 82599, is gone, does not reach a state
+    /// When the configuration breaks a rule, the device is not one of [`crate::cards`], is gone, does not reach a state
     /// in time (the link among them) or the bus fails.
     pub fn open(bus: B, config: Config) -> Result<Self, Error> {
-        let warnings = config.validate()?;
-        identity::check_device(&bus)?;
+        let family = identity::family(&bus)?;
+        let warnings = config.validate(family)?;
         let regs = Regs::new(bus.bar());
         let mut device = Self {
             bus,
             regs,
+            family,
             config,
             mac: [0; 6],
             owner: Owner::new(),
@@ -87,15 +90,16 @@ impl<B: Bus> Device<B> {
     }
 
     fn bring_up(&mut self) -> Result<(), Error> {
-        let Self { bus, regs, config, .. } = self;
-        reset::reset(bus, regs)?;
+        let Self { bus, regs, family, config, .. } = self;
+        let family = *family;
+        reset::reset(bus, regs, family)?;
         bus.set_bus_master(true)?;
         regs.modify(CTRL_EXT, |ctrl_ext| ctrl_ext | CtrlExt::NS_DIS | CtrlExt::DRV_LOAD)?;
         self.mac = identity::mac(regs)?;
 
         rx::filters(regs, config)?;
         tx::mac(regs)?;
-        dcb::program(regs, config)?;
+        dcb::program(regs, family, config)?;
         interrupts::program(bus, regs, config)?;
 
         let classes = config.traffic_classes;
@@ -113,7 +117,7 @@ impl<B: Bus> Device<B> {
         // Counters hold what happened before; reading clears them.
         Stats::default().accumulate(regs)?;
 
-        let link = Link::from(link::bring_up(bus, regs, config.link_timeout)?);
+        let link = Link::from(link::bring_up(bus, regs, family, config.link_timeout)?);
         if link.speed_mbps != 10_000 {
             self.warnings.push(Warning::LinkSpeed { speed_mbps: link.speed_mbps });
         }
@@ -123,6 +127,11 @@ impl<B: Bus> Device<B> {
     /// The station address.
     pub const fn mac(&self) -> [u8; 6] {
         self.mac
+    }
+
+    /// Which member of the family the adapter is.
+    pub const fn family(&self) -> Family {
+        self.family
     }
 
     /// The configuration in effect.
@@ -187,8 +196,8 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// When the setting breaks a rule; nothing is changed then.
     pub fn set_flow_control(&mut self, flow_control: &FlowControl) -> Result<(), Error> {
-        let warnings = self.config.validate_flow_control(*flow_control)?;
-        flow_control::program(&self.regs, &self.config, *flow_control)?;
+        let warnings = self.config.validate_flow_control(self.family, *flow_control)?;
+        flow_control::program(&self.regs, self.family, &self.config, *flow_control)?;
         self.config.flow_control = *flow_control;
         self.warnings.retain(|warning| matches!(warning, Warning::LinkSpeed { .. }));
         self.warnings.extend(warnings);

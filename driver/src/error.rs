@@ -19,14 +19,24 @@ pub enum Error {
     Bus(#[from] BusError),
     /// Not a device this driver knows.
     #[error(
-        "unknown device {vendor:04x}:{device:04x}; this driver is for the 82599 family (8086:10fb and its \
-         variants)"
+        "unknown device {vendor:04x}:{device:04x}; this driver is for 82599, X540 and X550 cards (8086:10fb, \
+         8086:1528, 8086:1563 and their variants)"
     )]
     UnknownDevice {
         /// PCI vendor id.
         vendor: u16,
         /// PCI device id.
         device: u16,
+    },
+    /// A device of the family that this driver cannot run.
+    #[error("8086:{device:04x} is an {name}: {reason}")]
+    UnusableCard {
+        /// PCI device id.
+        device: u16,
+        /// What it is.
+        name: &'static str,
+        /// Why not, and what to do.
+        reason: &'static str,
     },
     /// Registers read as all ones: the device was removed, lost power or stopped answering.
     #[error(

@@ -5,6 +5,7 @@ use xoff_regs::{
 };
 
 use crate::bus::Bar;
+use crate::cards::Family;
 use crate::config::{Config, ConfigError, FlowControl, PRIORITIES};
 use crate::regs::Regs;
 
@@ -16,19 +17,24 @@ const UNUSED_MARK_BELOW_END: u32 = 0x6000;
 /// have been validated.
 pub(crate) fn program<R: Bar>(
     regs: &Regs<R>,
+    family: Family,
     config: &Config,
     flow_control: FlowControl,
 ) -> Result<(), ConfigError> {
     let flow_control = flow_control.normalized();
     let marks = match flow_control {
         FlowControl::None => None,
-        _ => Some(config.marks()?),
+        _ => Some(config.marks(family)?),
     };
     // DPF: the MAC acts on pause frames and keeps them; an application must not see them as data.
     let (obey, send) = match flow_control {
         FlowControl::None => (Mflcn::empty(), Fccfg::empty()),
         FlowControl::Link => (Mflcn::RFCE, Fccfg::TFCE_LINK),
-        FlowControl::Priority { .. } => (Mflcn::RPFCE, Fccfg::TFCE_PRIORITY),
+        FlowControl::Priority { mask } => {
+            // The bits are reserved in the 82599.
+            let obeyed = if family.has_priority_receive_mask() { mask } else { 0 };
+            (Mflcn::RPFCE.with_priorities(obeyed.into()), Fccfg::TFCE_PRIORITY)
+        }
     };
     regs.write(MFLCN, Mflcn::DPF | obey);
     regs.write(FCCFG, send);
@@ -42,7 +48,7 @@ pub(crate) fn program<R: Bar>(
     // With several classes one link XON would release all of them, whoever is still full.
     let link_of_many = flow_control == FlowControl::Link && config.traffic_classes.is_dcb();
     let xon = if link_of_many { Fcrtl::empty() } else { Fcrtl::XONE };
-    let buffer_bytes = config.traffic_classes.rx_buffer_kb() * 1024;
+    let buffer_bytes = config.traffic_classes.rx_buffer_kb(family) * 1024;
     let senders = config.xoff_classes(flow_control);
     for tc in 0..PRIORITIES {
         let (low, high) = (FCRTL.at(tc), FCRTH.at(tc));

@@ -1,4 +1,4 @@
-//! A userspace driver for the Intel 82599 (X520) in its role as converged network adapter: eight traffic
+//! A userspace driver for the Intel 82599 (X520), X540 and X550 in their role as converged network adapters: eight traffic
 //! classes, 802.3x and priority flow control, rings as owned types.
 //!
 //! # How a daemon uses it
@@ -66,10 +66,11 @@
 //! # What is not there
 //!
 //! Four traffic classes, weighted arbitration, RSS, offloads, frames in several buffers, virtual functions,
-//! adapters other than the 82599.
+//! adapters other than those in [`cards`].
 pub mod backend;
 pub mod buffer;
 pub mod bus;
+pub mod cards;
 pub mod config;
 mod device;
 mod error;
@@ -86,6 +87,7 @@ pub mod thresholds;
 
 pub use buffer::{Buffer, Pool};
 pub use bus::{Bar, Bus, BusError, DmaMemory};
+pub use cards::Family;
 pub use config::{Config, ConfigError, FlowControl, TrafficClasses, Warning};
 pub use device::{Causes, Device, Link};
 pub use error::Error;

@@ -127,11 +127,20 @@ fn order_of_writes() {
 
 #[test]
 fn other_devices_are_refused_by_id() {
-    let fake = Fake::new();
-    fake.state().device_id = (0x8086, 0x1528);
-    let error = Device::open(fake.clone(), Config::default()).expect_err("an X540");
-    assert!(error.to_string().contains("8086:1528"), "{error}");
-    assert_eq!(fake.state().reads, 0, "its registers mean something else: hands off");
+    // A card of another vendor, another card of this one, a virtual function, one inside a system on chip.
+    for (vendor, device, what) in [
+        (0x15B3, 0x10FB, "unknown"),
+        (0x8086, 0x1572, "unknown"),
+        (0x8086, 0x10ED, "virtual"),
+        (0x8086, 0x15AC, "X550EM_X"),
+    ] {
+        let fake = Fake::new();
+        fake.state().device_id = (vendor, device);
+        let text = Device::open(fake.clone(), Config::default()).expect_err(what).to_string();
+        assert!(text.contains(&format!("{vendor:04x}:{device:04x}")), "{text}");
+        assert!(text.contains(what), "{text}");
+        assert_eq!(fake.state().reads, 0, "its registers mean something else: hands off");
+    }
 }
 
 /// A device that vanishes at any moment is reported as gone: not as bad headroom, bad MAC or a timeout.

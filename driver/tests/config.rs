@@ -1,13 +1,13 @@
 //! Settings that are refused, and what the refusal says.
 
 use xoff_driver::config::{MAX_MODERATION_US, MAX_RING_LEN};
-use xoff_driver::{Config, FlowControl, TrafficClasses};
+use xoff_driver::{Config, Family, FlowControl, TrafficClasses};
 
 #[test]
 fn defaults_are_valid() {
-    assert_eq!(Config::default().validate(), Ok(vec![]));
-    assert_eq!(Config::eight_classes(0).validate(), Ok(vec![]));
-    assert_eq!(Config::eight_classes(0xFF).validate(), Ok(vec![]));
+    assert_eq!(Config::default().validate(Family::I82599), Ok(vec![]));
+    assert_eq!(Config::eight_classes(0).validate(Family::I82599), Ok(vec![]));
+    assert_eq!(Config::eight_classes(0xFF).validate(Family::I82599), Ok(vec![]));
 }
 
 /// Each broken rule is refused with the field, its value and the rule in the text.
@@ -33,7 +33,7 @@ fn refusals_name_field_value_and_rule() {
     for (change, what, rule) in cases {
         let mut config = Config::eight_classes(0x08);
         change(&mut config);
-        let text = config.validate().expect_err(what).to_string();
+        let text = config.validate(Family::I82599).expect_err(what).to_string();
         assert!(text.starts_with(what) && text.contains(rule), "{text}");
     }
 }
@@ -41,9 +41,9 @@ fn refusals_name_field_value_and_rule() {
 #[test]
 fn pfc_needs_classes() {
     let pfc = |mask| Config { flow_control: FlowControl::Priority { mask }, ..Config::default() };
-    let text = pfc(0x08).validate().expect_err("one class").to_string();
+    let text = pfc(0x08).validate(Family::I82599).expect_err("one class").to_string();
     assert!(text.contains("eight traffic classes"), "{text}");
-    assert_eq!(pfc(0).validate(), Ok(vec![]), "an empty mask is no flow control");
+    assert_eq!(pfc(0).validate(Family::I82599), Ok(vec![]), "an empty mask is no flow control");
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod fake;
 
 use fake::{Event, Fake};
 use xoff_driver::config::{Cable, Medium, Thresholds};
-use xoff_driver::{Config, ConfigError, Device, Error, FlowControl, Warning};
+use xoff_driver::{Config, ConfigError, Device, Error, Family, FlowControl, Warning};
 use xoff_regs::{FCCFG, FCRTH, FCRTL, FCRTV, FCTTV, Fccfg, Fcrth, Fcrtl, MFLCN, Mflcn, RegId};
 
 const KB: u32 = 1024;
@@ -156,7 +156,7 @@ fn explicit_marks() {
 fn explicit_marks_must_make_sense() {
     let marks = |high_bytes, low_bytes| {
         let thresholds = Thresholds::Explicit { high_bytes, low_bytes };
-        Config { thresholds, ..Config::eight_classes(0x08) }.validate()
+        Config { thresholds, ..Config::eight_classes(0x08) }.validate(Family::I82599)
     };
     for (high, low, field) in [
         (20_000, 0, "thresholds.low_bytes"),
@@ -177,28 +177,32 @@ fn explicit_marks_must_make_sense() {
 #[test]
 fn jumbo_frames_do_not_fit_eight_classes() {
     let config = Config { mtu: 9000, rx_buffer_len: 9216, ..Config::eight_classes(0x08) };
-    match config.validate() {
+    match config.validate(Family::I82599) {
         Err(ConfigError::NoHeadroom { mtu: 9000, largest_mtu: Some(fits), .. }) => {
-            assert!(Config { mtu: fits, ..config.clone() }.validate().is_ok());
-            assert!(Config { mtu: fits + 1, ..config.clone() }.validate().is_err());
+            assert!(Config { mtu: fits, ..config.clone() }.validate(Family::I82599).is_ok());
+            assert!(Config { mtu: fits + 1, ..config.clone() }.validate(Family::I82599).is_err());
         }
         other => panic!("{other:?}"),
     }
     let without = Config { flow_control: FlowControl::None, ..config.clone() };
-    assert_eq!(without.validate(), Ok(vec![]), "headroom matters only with flow control");
+    assert_eq!(
+        without.validate(Family::I82599),
+        Ok(vec![]),
+        "headroom matters only with flow control"
+    );
     let far = Cable { length_m: 10_000, medium: Medium::Optical };
     let config = Config { cable: far, ..Config::eight_classes(0x08) };
-    assert!(matches!(config.validate(), Err(ConfigError::NoHeadroom { .. })));
+    assert!(matches!(config.validate(Family::I82599), Err(ConfigError::NoHeadroom { .. })));
 }
 
 /// A received PFC frame stops a class, so a priority that shares it stops too.
 #[test]
 fn sharing_a_class_with_a_lossless_priority_warns() {
     let mut config = Config::eight_classes(0b0000_1000);
-    assert_eq!(config.validate(), Ok(vec![]));
+    assert_eq!(config.validate(Family::I82599), Ok(vec![]));
     config.priority_to_tc = [0, 0, 0, 1, 1, 0, 0, 0];
     let shared = Warning::SharedTrafficClass { traffic_class: 1, lossless: 3, priority: 4 };
-    assert_eq!(config.validate(), Ok(vec![shared.clone()]));
+    assert_eq!(config.validate(Family::I82599), Ok(vec![shared.clone()]));
     assert_eq!(
         shared.to_string(),
         "priority 4 shares traffic class 1 with lossless priority 3: it is paused along with it"

@@ -12,6 +12,8 @@ use core::time::Duration;
 
 use xoff_regs::Mtqc;
 
+use crate::cards::Family;
+
 pub use error::{ConfigError, Warning};
 
 /// Number of 802.1Q priorities.
@@ -62,12 +64,9 @@ impl TrafficClasses {
         !matches!(self, Self::One)
     }
 
-    /// Size of each class's receive packet buffer, KB, of 512 KB in all (RXPBSIZE).
-    pub const fn rx_buffer_kb(self) -> u32 {
-        match self {
-            Self::One => 512,
-            Self::Eight => 64,
-        }
+    /// Size of each class's receive packet buffer, KB (RXPBSIZE): its share of what `family` has.
+    pub const fn rx_buffer_kb(self, family: Family) -> u32 {
+        family.rx_buffer_kb() / self.count() as u32
     }
 
     /// Size of each class's transmit packet buffer, KB, of 160 KB in all (TXPBSIZE).
@@ -115,8 +114,8 @@ pub enum FlowControl {
     /// IEEE 802.3x: one PAUSE stops the whole link.
     Link,
     /// IEEE 802.1Qbb PFC for the priorities whose bit is set. An empty mask is [`FlowControl::None`].
-    /// The 82599 obeys received PFC for *all* priorities as soon as one is on; the mask governs what it
-    /// sends.
+    /// The mask governs what is sent, and what is obeyed on an X540 or X550; the 82599 obeys received PFC for
+    /// *all* priorities as soon as one is on.
     Priority {
         /// Bit p set: priority p is lossless.
         mask: u8,

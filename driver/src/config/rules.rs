@@ -4,14 +4,15 @@ use super::{
     Config, ConfigError, FRAME_OVERHEAD, FlowControl, MAX_FRAME, MAX_FRAME_DCB, MAX_MODERATION_US,
     MAX_RING_LEN, MIN_RING_LEN, Thresholds, VLAN_TAG, Warning,
 };
+use crate::cards::Family;
 use crate::thresholds::{self, Marks};
 
 impl Config {
-    /// Checks every rule.
+    /// Checks every rule, on a card of `family`.
     ///
     /// # Errors
     /// The first rule broken, with field, value and rule.
-    pub fn validate(&self) -> Result<Vec<Warning>, ConfigError> {
+    pub fn validate(&self, family: Family) -> Result<Vec<Warning>, ConfigError> {
         ring_len("tx_ring_len", self.tx_ring_len)?;
         ring_len("rx_ring_len", self.rx_ring_len)?;
         self.check_sizes()?;
@@ -29,7 +30,7 @@ impl Config {
             self.moderation_us,
             || format!("at most {MAX_MODERATION_US} µs fit the interrupt interval field"),
         )?;
-        self.validate_flow_control(self.flow_control)
+        self.validate_flow_control(family, self.flow_control)
     }
 
     fn check_sizes(&self) -> Result<(), ConfigError> {
@@ -61,12 +62,13 @@ impl Config {
         })
     }
 
-    /// Checks `flow_control` against the rest of this configuration.
+    /// Checks `flow_control` against the rest of this configuration, on a card of `family`.
     ///
     /// # Errors
     /// The first rule broken, with field, value and rule.
     pub fn validate_flow_control(
         &self,
+        family: Family,
         flow_control: FlowControl,
     ) -> Result<Vec<Warning>, ConfigError> {
         let flow_control = flow_control.normalized();
@@ -84,8 +86,8 @@ impl Config {
             "must be false with flow control: a ring without buffers would lose frames".to_owned()
         })?;
         let mut warnings = Vec::new();
-        let marks = self.marks()?;
-        if let Some(warning) = self.short_headroom(marks) {
+        let marks = self.marks(family)?;
+        if let Some(warning) = self.short_headroom(family, marks) {
             warnings.push(warning);
         }
         if let FlowControl::Priority { mask } = flow_control {
@@ -94,22 +96,29 @@ impl Config {
         Ok(warnings)
     }
 
-    /// The XOFF and XON marks of every class with flow control, bytes.
+    /// The XOFF and XON marks of every class with flow control on a card of `family`, bytes.
     ///
     /// # Errors
     /// [`ConfigError::NoHeadroom`] when the computed marks do not fit the buffer,
     /// [`ConfigError::Invalid`] when explicit marks break a rule.
-    pub fn marks(&self) -> Result<Marks, ConfigError> {
+    pub fn marks(&self, family: Family) -> Result<Marks, ConfigError> {
         match self.thresholds {
-            Thresholds::Auto => thresholds::auto(self.traffic_classes, self.mtu, self.cable),
+            Thresholds::Auto => {
+                thresholds::auto(family, self.traffic_classes, self.mtu, self.cable)
+            }
             Thresholds::Explicit { high_bytes, low_bytes } => {
-                self.explicit_marks(high_bytes, low_bytes)
+                self.explicit_marks(family, high_bytes, low_bytes)
             }
         }
     }
 
-    fn explicit_marks(&self, high_bytes: u32, low_bytes: u32) -> Result<Marks, ConfigError> {
-        let buffer = self.traffic_classes.rx_buffer_kb() * 1024;
+    fn explicit_marks(
+        &self,
+        family: Family,
+        high_bytes: u32,
+        low_bytes: u32,
+    ) -> Result<Marks, ConfigError> {
+        let buffer = self.traffic_classes.rx_buffer_kb(family) * 1024;
         check(
             low_bytes > 0 && low_bytes.is_multiple_of(32),
             "thresholds.low_bytes",
@@ -129,9 +138,9 @@ impl Config {
         Ok(Marks { high_bytes, low_bytes })
     }
 
-    fn short_headroom(&self, marks: Marks) -> Option<Warning> {
-        let given_bytes = self.traffic_classes.rx_buffer_kb() * 1024 - marks.high_bytes;
-        let needed_bytes = thresholds::headroom_bits(self.mtu, self.cable).div_ceil(8);
+    fn short_headroom(&self, family: Family, marks: Marks) -> Option<Warning> {
+        let given_bytes = self.traffic_classes.rx_buffer_kb(family) * 1024 - marks.high_bytes;
+        let needed_bytes = thresholds::headroom_bits(family, self.mtu, self.cable).div_ceil(8);
         let needed_bytes = u32::try_from(needed_bytes).unwrap_or(u32::MAX);
         (given_bytes < needed_bytes).then_some(Warning::ShortHeadroom { given_bytes, needed_bytes })
     }

@@ -14,6 +14,7 @@ use xoff_regs::{
 };
 
 use crate::bus::Bar;
+use crate::cards::Family;
 use crate::config::{Config, PRIORITIES, TrafficClasses};
 use crate::error::Error;
 use crate::flow_control;
@@ -32,9 +33,13 @@ const GAP_DCB: u32 = 0x1F;
 const ARBD_DCB: u32 = 4;
 
 /// Splits the port into its classes. Queues are still off.
-pub(crate) fn program<R: Bar>(regs: &Regs<R>, config: &Config) -> Result<(), Error> {
+pub(crate) fn program<R: Bar>(
+    regs: &Regs<R>,
+    family: Family,
+    config: &Config,
+) -> Result<(), Error> {
     let classes = config.traffic_classes;
-    packet_buffers(regs, classes);
+    packet_buffers(regs, family, classes);
 
     regs.modify(RTTDCS, |rttdcs| rttdcs | Rttdcs::ARBDIS)?;
     regs.write(MRQC, if classes.is_dcb() { Mrqc::DCB_8_TC } else { Mrqc::SINGLE });
@@ -51,7 +56,7 @@ pub(crate) fn program<R: Bar>(regs: &Regs<R>, config: &Config) -> Result<(), Err
         regs.modify(SECTXMINIFG, |gap| gap.with_sectx_dcb(GAP_DCB))?;
     }
 
-    flow_control::program(regs, config, config.flow_control)?;
+    flow_control::program(regs, family, config, config.flow_control)?;
 
     if classes.is_dcb() {
         round_robin(regs);
@@ -62,8 +67,8 @@ pub(crate) fn program<R: Bar>(regs: &Regs<R>, config: &Config) -> Result<(), Err
     Ok(())
 }
 
-fn packet_buffers<R: Bar>(regs: &Regs<R>, classes: TrafficClasses) {
-    let (rx_kb, tx_kb) = (classes.rx_buffer_kb(), classes.tx_buffer_kb());
+fn packet_buffers<R: Bar>(regs: &Regs<R>, family: Family, classes: TrafficClasses) {
+    let (rx_kb, tx_kb) = (classes.rx_buffer_kb(family), classes.tx_buffer_kb());
     for i in 0..PRIORITIES {
         let used = u32::from(i < usize::from(classes.count()));
         regs.write(RXPBSIZE.at(i), Pbsize::empty().with_kb(used * rx_kb));

@@ -3,23 +3,16 @@
 use xoff_regs::{RAH, RAL, Rah};
 
 use crate::bus::{Bar, Bus};
+use crate::cards::{self, Family};
 use crate::error::Error;
 use crate::regs::Regs;
 
-const INTEL: u16 = 0x8086;
-
-/// Physical functions of the 82599 (fact sheet 1.1). X540 and X550 differ in link and reset.
-const DEVICES: [u16; 16] = [
-    0x10FB, 0x10F7, 0x1514, 0x1517, 0x10F8, 0x10F9, 0x10FC, 0x151C, 0x1507, 0x154D, 0x154A, 0x1558,
-    0x1557, 0x154F, 0x1529, 0x152A,
-];
-
-/// Refuses what is not an 82599.
-pub(crate) fn check_device<B: Bus>(bus: &B) -> Result<(), Error> {
-    match bus.device_id()? {
-        (INTEL, device) if DEVICES.contains(&device) => Ok(()),
-        (vendor, device) => Err(Error::UnknownDevice { vendor, device }),
-    }
+/// Which member of the family this is. Refuses what the driver cannot run.
+pub(crate) fn family<B: Bus>(bus: &B) -> Result<Family, Error> {
+    let (vendor, device) = bus.device_id()?;
+    let card = cards::find(vendor, device).ok_or(Error::UnknownDevice { vendor, device })?;
+    let name = card.name;
+    card.family().map_err(|reason| Error::UnusableCard { device, name, reason })
 }
 
 /// The station address, which the device loads from its EEPROM into receive address 0.

@@ -1,10 +1,12 @@
-//! Link bring-up for SFP+ cages (82599 fact sheet 1.5): 10 Gb/s serial, no negotiation.
+//! Link bring-up: for SFP+ cages 10 Gb/s serial without negotiation (82599 fact sheet 1.5); a 10GBASE-T PHY
+//! negotiates by itself.
 
 use core::time::Duration;
 
 use xoff_regs::{AUTOC, AUTOC2, Autoc, Autoc2, LINKS, Links};
 
 use crate::bus::{Bar, Bus};
+use crate::cards::Family;
 use crate::error::Error;
 use crate::regs::{Regs, Wait};
 
@@ -15,10 +17,13 @@ const STEP: Duration = Duration::from_millis(1);
 pub(crate) fn bring_up<B: Bus>(
     bus: &mut B,
     regs: &Regs<B::Bar>,
+    family: Family,
     timeout: Duration,
 ) -> Result<Links, Error> {
-    regs.modify(AUTOC2, |autoc2| autoc2.with_pma_10g_ser(Autoc2::PMA_SFI))?;
-    regs.modify(AUTOC, |autoc| autoc.with_lms(Autoc::LMS_10G_SERIAL) | Autoc::RESTART_AN)?;
+    if !family.is_base_t() {
+        regs.modify(AUTOC2, |autoc2| autoc2.with_pma_10g_ser(Autoc2::PMA_SFI))?;
+        regs.modify(AUTOC, |autoc| autoc.with_lms(Autoc::LMS_10G_SERIAL) | Autoc::RESTART_AN)?;
+    }
     let wait = Wait {
         what: "the link to come up",
         step: STEP,

@@ -9,6 +9,7 @@ use xoff_regs::{
 };
 
 use crate::bus::{Bar, Bus};
+use crate::cards::Family;
 use crate::error::Error;
 use crate::regs::{Regs, Wait};
 
@@ -39,23 +40,26 @@ const DMA_READY: Wait = Wait {
 
 /// No register may be touched for 1 ms after a reset starts.
 const BEFORE_FIRST_ACCESS: Duration = Duration::from_millis(1);
-/// At least 10 ms are needed before use; open drivers take 50.
-const BEFORE_USE: Duration = Duration::from_millis(50);
+/// At least 10 ms are needed before use; open drivers take 50, and 100 for a 10GBASE-T member.
+const fn before_use(family: Family) -> Duration {
+    Duration::from_millis(if family.is_base_t() { 100 } else { 50 })
+}
 
 /// Brings the device to its reset state, ready to be set up.
-pub(crate) fn reset<B: Bus>(bus: &mut B, regs: &Regs<B::Bar>) -> Result<(), Error> {
+pub(crate) fn reset<B: Bus>(bus: &mut B, regs: &Regs<B::Bar>, family: Family) -> Result<(), Error> {
     // A device that is gone must be called that, before any of its numbers are believed.
     regs.read(STATUS)?;
     quiet(bus, regs)?;
     let drained = stop_bus_requests(bus, regs)?;
-    // LRST resets the link as well, so it is for a link that is down anyway.
-    let kind = if regs.read(LINKS)?.contains(Links::UP) { Ctrl::RST } else { Ctrl::LRST };
+    // LRST resets the link as well, so it is for a link that is down anyway; a PHY of 10GBASE-T keeps its own.
+    let keep_link = family.is_base_t() || regs.read(LINKS)?.contains(Links::UP);
+    let kind = if keep_link { Ctrl::RST } else { Ctrl::LRST };
     if !drained {
         flush_data_path(bus, regs)?;
         start(bus, regs, kind)?;
     }
     start(bus, regs, kind)?;
-    bus.sleep(BEFORE_USE);
+    bus.sleep(before_use(family));
     regs.modify(CTRL, |ctrl| ctrl - Ctrl::MASTER_DIS)?;
     mask_interrupts(regs)?;
     EEPROM_LOADED.until(bus, regs, EEC, |eec| eec.contains(Eec::AUTO_RD))?;

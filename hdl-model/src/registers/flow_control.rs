@@ -6,9 +6,6 @@ use crate::rx::FlowControlMode;
 #[allow(clippy::wildcard_imports)] // the file names most register types of its block
 use xoff_regs::*;
 
-/// MFLCN bits 11:4 of the X540 and X550: priorities whose PFC frames are obeyed; reserved on the 82599.
-pub(super) const MFLCN_PRIORITIES: u32 = 0xFF0;
-
 impl Nic {
     /// A flow-control register now holds `v`. Returns whether the register was one of them.
     // One arm a register, as in the data sheet; each narrowing is to the width of the field.
@@ -32,7 +29,7 @@ impl Nic {
                 m.obeyed_priorities = if self.config.profile == Profile::I82599 {
                     0xFF
                 } else {
-                    ((v & MFLCN_PRIORITIES) >> 4) as u8
+                    c.priorities() as u8
                 };
             }
             RegId::FCCFG => {

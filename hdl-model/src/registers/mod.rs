@@ -18,7 +18,8 @@ use crate::board::PowerState;
 use crate::config::Profile;
 use crate::nic::Nic;
 use xoff_regs::{
-    Access, Autoc, Autoc2, Ctrl, Offset, Pbsize, QueueMap, RegId, SLOTS, Up2tc, lookup,
+    Access, Autoc, Autoc2, Ctrl, Mflcn, Offset, Pbsize, QueueMap, RegId, RegValue, SLOTS, Up2tc,
+    lookup,
 };
 
 /// The storage behind the registers. What a block keeps itself (heads, causes, counters) is asked of the block.
@@ -100,7 +101,7 @@ impl Nic {
     /// Writable bits that only later members of the family have; the table is the 82599's.
     fn bits_of_profile(&self, id: RegId) -> u32 {
         if id == RegId::MFLCN && self.config.profile != Profile::I82599 {
-            flow_control::MFLCN_PRIORITIES
+            Mflcn::empty().with_priorities(0xFF).to_bits()
         } else {
             0
         }

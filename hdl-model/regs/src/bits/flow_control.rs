@@ -9,6 +9,8 @@ bits! {
         DPF 1 "discard pause frames after acting on them";
         RPFCE 2 "obey priority flow control, excludes RFCE";
         RFCE 3 "obey 802.3x pause, excludes RPFCE";
+    } fields {
+        RPFCM [11:4] priorities with_priorities "X540 and X550: priorities whose PFC is obeyed, one bit each; reserved on the 82599";
     }
     /// Which pause frames are sent (field TFCE, bits 4:3; both bits set is reserved).
     Fccfg {
