@@ -5,10 +5,10 @@ use xoff_regs::{CTRL_EXT, CtrlExt, Eicr, Links};
 use crate::buffer::{Owner, Pool};
 use crate::bus::{Bus, BusError};
 use crate::cards::Family;
-use crate::config::{Config, FlowControl, PRIORITIES, Warning};
+use crate::config::{Config, ConfigError, FlowControl, PRIORITIES, RateLimit, Warning};
 use crate::error::Error;
 use crate::flow_control;
-use crate::init::{dcb, identity, interrupts, link, reset, rx, tx};
+use crate::init::{dcb, identity, interrupts, link, rate, reset, rx, tx};
 use crate::regs::Regs;
 use crate::ring::{RxRing, TxRing};
 use crate::stats::Stats;
@@ -118,6 +118,7 @@ impl<B: Bus> Device<B> {
         Stats::default().accumulate(regs)?;
 
         let link = Link::from(link::bring_up(bus, regs, family, config.link_timeout)?);
+        rate::program(regs, config, link.speed_mbps);
         if link.speed_mbps != 10_000 {
             self.warnings.push(Warning::LinkSpeed { speed_mbps: link.speed_mbps });
         }
@@ -201,6 +202,23 @@ impl<B: Bus> Device<B> {
         self.config.flow_control = *flow_control;
         self.warnings.retain(|warning| matches!(warning, Warning::LinkSpeed { .. }));
         self.warnings.extend(warnings);
+        Ok(())
+    }
+
+    /// Changes the rate of class `tc`'s transmit ring while running. A rate holds for the speed that the link has
+    /// now: set it again when that has changed.
+    ///
+    /// # Errors
+    /// When the class does not exist or the rate is out of range; nothing is changed then. [`Error::DeviceGone`].
+    pub fn set_rate_limit(&mut self, tc: u8, limit: RateLimit) -> Result<(), Error> {
+        limit.check()?;
+        let classes = self.config.traffic_classes.count();
+        if tc >= classes {
+            return Err(Error::Config(ConfigError::no_such_class(tc, classes)));
+        }
+        let link = self.link()?;
+        rate::set(&self.regs, &self.config, tc, limit, link.speed_mbps);
+        self.config.rate_limits[usize::from(tc)] = limit;
         Ok(())
     }
 

@@ -65,7 +65,7 @@
 //!
 //! # What is not there
 //!
-//! Four traffic classes, weighted arbitration, RSS, offloads, frames in several buffers, virtual functions,
+//! RSS, offloads, frames in several buffers, virtual functions,
 //! adapters other than those in [`cards`].
 pub mod backend;
 pub mod buffer;
@@ -88,7 +88,9 @@ pub mod thresholds;
 pub use buffer::{Buffer, Pool};
 pub use bus::{Bar, Bus, BusError, DmaMemory};
 pub use cards::Family;
-pub use config::{Config, ConfigError, FlowControl, TrafficClasses, Warning};
+pub use config::{
+    Arbitration, Config, ConfigError, FlowControl, RateLimit, TrafficClasses, Warning,
+};
 pub use device::{Causes, Device, Link};
 pub use error::Error;
 pub use memory::{Memory, MemoryError, PageSize};

@@ -170,7 +170,7 @@ mod tests {
         else {
             panic!("wrong error: {error}");
         };
-        assert_eq!(largest_traffic_classes, Some(1));
+        assert_eq!(largest_traffic_classes, Some(4));
         assert!(kb(64, mtu).is_some() && kb(64, mtu + 1).is_none());
         let text = error.to_string();
         assert!(text.contains("mtu = 9000") && text.contains(&mtu.to_string()), "{text}");

@@ -5,13 +5,14 @@ mod fake;
 use std::time::Duration;
 
 use fake::{Event, Fake, MAC};
-use xoff_driver::{Config, Device, Error, FlowControl, Link, Warning};
+use xoff_driver::{Arbitration, Config, Device, Error, FlowControl, Link, RateLimit, Warning};
 use xoff_regs::{
     AUTOC, AUTOC2, Autoc, Autoc2, CTRL, CTRL_EXT, Ctrl, CtrlExt, DMATXCTL, DTXMXSZRQ, Dmatxctl,
     EEC, Eec, FCTRL, Fctrl, HLREG0, Hlreg0, LINKS, Links, MAXFRS, MRQC, MTQC, Mrqc, Mtqc, Offset,
-    RAH, RDLEN, RDRXCTL, RQSMR, RTRPCS, RTRUP2TC, RTTDCS, RTTPCS, RTTUP2TC, RXCTRL, RXDCTL,
-    RXPBSIZE, Rah, Rdrxctl, RegId, Rtrpcs, Rttdcs, Rxctrl, Rxdctl, SECRXSTAT, SRRCTL, STATUS,
-    Secrxstat, Status, TDLEN, TDT, TQSM, TXDCTL, TXPBSIZE, TXPBTHRESH, Txdctl,
+    RAH, RDLEN, RDRXCTL, RQSMR, RTRPCS, RTRPT4C, RTRUP2TC, RTTDCS, RTTDT2C, RTTPCS, RTTPT2C,
+    RTTUP2TC, RXCTRL, RXDCTL, RXPBSIZE, Rah, Rdrxctl, RegId, Rtrpcs, Rttdcs, Rttdt2c, Rxctrl,
+    Rxdctl, SECRXSTAT, SRRCTL, STATUS, Secrxstat, Status, TDLEN, TDT, TQSM, TXDCTL, TXPBSIZE,
+    TXPBTHRESH, Txdctl,
 };
 
 const TX_QUEUES: [usize; 8] = [0, 32, 64, 80, 96, 104, 112, 120];
@@ -89,6 +90,54 @@ fn eight_classes() {
     let tx: Vec<u32> =
         [[0; 8], [1; 8], [2, 2, 2, 2, 3, 3, 3, 3], [4, 4, 5, 5, 6, 6, 7, 7]].concat();
     assert_eq!(sets(TQSM), tx);
+}
+
+#[test]
+fn four_classes() {
+    let fake = Fake::new();
+    open(&fake, Config::four_classes(0));
+    let state = fake.state();
+    assert_eq!(state.get(MTQC), Mtqc::DCB_4_TC);
+    assert_eq!(state.get(MRQC), Mrqc::DCB_4_TC);
+    for tc in 0..8 {
+        let used = u32::from(tc < 4);
+        assert_eq!(state.get(RXPBSIZE.at(tc)).kb(), used * 128);
+        assert_eq!(state.get(TXPBSIZE.at(tc)).kb(), used * 40);
+        assert_eq!(state.get(TXPBTHRESH.at(tc)).kb(), used * 30);
+    }
+    for (tx, rx) in [(0, 0), (64, 32), (96, 64), (112, 96)] {
+        assert!(state.get(TXDCTL.at(tx)).contains(Txdctl::ENABLE));
+        assert!(state.get(RXDCTL.at(rx)).contains(Rxdctl::ENABLE));
+    }
+    let sets = |reg: xoff_regs::RegArray<xoff_regs::QueueMap>| {
+        (0..32).map(|i| state.get(reg.at(i)).bits() / 0x0101_0101).collect::<Vec<_>>()
+    };
+    assert_eq!(sets(RQSMR), (0..32).map(|n| n / 8).collect::<Vec<_>>());
+    let tx: Vec<u32> = [vec![0; 16], vec![1; 8], vec![2; 4], vec![3; 4]].concat();
+    assert_eq!(sets(TQSM), tx);
+}
+
+/// The values that the data sheet gives for weighted DCB, and strict classes without credits.
+#[test]
+fn weighted_arbitration() {
+    let fake = Fake::new();
+    let arbitration = Arbitration::Weighted { percent: [40, 60, 0, 0, 0, 0, 0, 0] };
+    let mut config = Config { arbitration, ..Config::eight_classes(0) };
+    config.rate_limits[3] = RateLimit::Mbps(4000);
+    open(&fake, config);
+    let state = fake.state();
+    assert_eq!(state.get(RTTDCS).bits(), 0x11);
+    assert_eq!(state.get(RTTPCS).bits(), 0x0100_0120);
+    assert_eq!(state.get(RTRPCS).bits(), 0x6);
+    for tc in 0..8 {
+        let class = state.get(RTTDT2C.at(tc));
+        assert_eq!(class, state.get(RTTPT2C.at(tc)));
+        assert_eq!(class, state.get(RTRPT4C.at(tc)));
+        assert_eq!(class.contains(Rttdt2c::LSP), tc > 1, "{class:?}");
+    }
+    let limited = Event::Write(RegId::RTTBCNRC, 0, 0x8000_A000);
+    let at = state.events.iter().position(|e| *e == limited).expect("limited");
+    assert_eq!(state.events[at - 1], Event::Write(RegId::RTTDQSEL, 0, 80), "the queue of class 3");
 }
 
 /// The order that the data sheet asks for, as positions in the record.

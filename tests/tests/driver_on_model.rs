@@ -176,7 +176,7 @@ fn jumbo_frames_with_eight_classes_are_refused_with_what_would_fit() {
     let error = Device::open(bus, jumbo(Config::eight_classes(0xFF))).expect_err("cannot work");
     let Error::Config(ConfigError::NoHeadroom {
         largest_mtu: Some(mtu),
-        largest_traffic_classes: Some(1),
+        largest_traffic_classes: Some(4),
         ..
     }) = error
     else {
@@ -184,13 +184,15 @@ fn jumbo_frames_with_eight_classes_are_refused_with_what_would_fit() {
     };
     let text = error.to_string();
     assert!(
-        text.contains(&format!("largest MTU is {mtu}")) && text.contains("at most 1"),
+        text.contains(&format!("largest MTU is {mtu}")) && text.contains("at most 4"),
         "{text}"
     );
     // What it names does work.
     let fits = Config { mtu, ..jumbo(Config::eight_classes(0xFF)) };
     End::open(ModelBed::new().1.into_iter().next().expect("two"), fits)
         .expect("the named MTU fits");
+    let four = jumbo(Config::four_classes(0xFF));
+    End::open(ModelBed::new().1.into_iter().next().expect("two"), four).expect("four fit");
     let one = Config { flow_control: FlowControl::Link, ..jumbo(Config::default()) };
     let mut pair = Pair::<ModelBed>::open(&one);
     pair.a.send(0, &[frame(9014, 3)]);

@@ -38,6 +38,16 @@ pub enum ConfigError {
     },
 }
 
+impl ConfigError {
+    pub(crate) fn no_such_class(tc: u8, classes: u8) -> Self {
+        Self::Invalid {
+            field: "tc",
+            value: tc.to_string(),
+            rule: format!("traffic classes are 0 to {}", classes - 1),
+        }
+    }
+}
+
 fn no_headroom_advice(classes: u8, mtu: Option<u16>, fits: Option<u8>) -> String {
     match (mtu, fits) {
         (Some(mtu), Some(fits)) => {
@@ -75,6 +85,19 @@ pub enum Warning {
         given_bytes: u32,
         /// Bytes that the formula asks for.
         needed_bytes: u32,
+    },
+    /// The credits that fit the registers cannot express the share asked for.
+    #[error(
+        "traffic class {traffic_class} gets {got_percent} % of the link instead of {asked_percent} %: shares \
+         this far apart do not fit the credit registers"
+    )]
+    ShareRounded {
+        /// The class.
+        traffic_class: u8,
+        /// Its share in the configuration, percent.
+        asked_percent: u8,
+        /// What its credits come to, percent, rounded.
+        got_percent: u8,
     },
     /// The link came up at another speed than 10 Gb/s; pause quanta and thresholds assume 10 Gb/s.
     #[error("link is up at {speed_mbps} Mb/s, not 10000")]

@@ -5,16 +5,22 @@
 //! ([`FlowControl::Priority`]) and traffic class → hardware queue ([`TrafficClasses::tx_queue`],
 //! [`TrafficClasses::rx_queue`]).
 
+mod arbitration;
 mod error;
+mod rate;
 mod rules;
 
 use core::time::Duration;
 
-use xoff_regs::Mtqc;
+use xoff_regs::{Mrqc, Mtqc};
 
 use crate::cards::Family;
 
+pub use arbitration::{Arbitration, MAX_CREDITS, MAX_REFILL};
 pub use error::{ConfigError, Warning};
+pub use rate::{MIN_RATE_MBPS, RateLimit};
+
+pub(crate) use arbitration::credits;
 
 /// Number of 802.1Q priorities.
 pub const PRIORITIES: usize = 8;
@@ -43,18 +49,21 @@ pub enum TrafficClasses {
     /// One class, one packet buffer: plain Ethernet.
     #[default]
     One,
+    /// Four classes (DCB), each with its own Tx and Rx packet buffer, twice as large as with eight.
+    Four,
     /// Eight classes (DCB), each with its own Tx and Rx packet buffer.
     Eight,
 }
 
 impl TrafficClasses {
     /// Every supported choice, largest first.
-    pub const ALL: [Self; 2] = [Self::Eight, Self::One];
+    pub const ALL: [Self; 3] = [Self::Eight, Self::Four, Self::One];
 
     /// The number of classes.
     pub const fn count(self) -> u8 {
         match self {
             Self::One => 1,
+            Self::Four => 4,
             Self::Eight => 8,
         }
     }
@@ -73,6 +82,7 @@ impl TrafficClasses {
     pub const fn tx_buffer_kb(self) -> u32 {
         match self {
             Self::One => 160,
+            Self::Four => 40,
             Self::Eight => 20,
         }
     }
@@ -81,7 +91,17 @@ impl TrafficClasses {
     pub const fn mtqc(self) -> Mtqc {
         match self {
             Self::One => Mtqc::QUEUES_64,
+            Self::Four => Mtqc::DCB_4_TC,
             Self::Eight => Mtqc::DCB_8_TC,
+        }
+    }
+
+    /// The receive queue mode (MRQC), one queue a class.
+    pub const fn mrqc(self) -> Mrqc {
+        match self {
+            Self::One => Mrqc::SINGLE,
+            Self::Four => Mrqc::DCB_4_TC,
+            Self::Eight => Mrqc::DCB_8_TC,
         }
     }
 
@@ -93,13 +113,16 @@ impl TrafficClasses {
 
     /// The receive queue that frames of class `tc` arrive on; `None` for a class that does not exist.
     pub fn rx_queue(self, tc: u8) -> Option<usize> {
-        (tc < self.count()).then_some(usize::from(tc) * 16)
+        // The class number stands above the bits of RSS: four with eight classes, five with four.
+        let per_class = if matches!(self, Self::Four) { 32 } else { 16 };
+        (tc < self.count()).then_some(usize::from(tc) * per_class)
     }
 
     /// The priority → class map of IEEE 802.1Q table 8-5: background (1) below best effort (0).
     pub const fn default_map(self) -> [u8; PRIORITIES] {
         match self {
             Self::One => [0; PRIORITIES],
+            Self::Four => [1, 0, 0, 1, 2, 2, 3, 3],
             Self::Eight => [1, 0, 2, 3, 4, 5, 6, 7],
         }
     }
@@ -184,14 +207,18 @@ pub enum Vectors {
     PerClass,
 }
 
-/// Everything [`crate::Device::open`] needs to know. Start from [`Config::default`] or
-/// [`Config::eight_classes`] and change fields.
+/// Everything [`crate::Device::open`] needs to know. Start from [`Config::default`],
+/// [`Config::four_classes`] or [`Config::eight_classes`] and change fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// Number of traffic classes.
     pub traffic_classes: TrafficClasses,
     /// Priority → traffic class, index = priority.
     pub priority_to_tc: [u8; PRIORITIES],
+    /// How the classes share the link.
+    pub arbitration: Arbitration,
+    /// Rate of each class's transmit ring, index = class.
+    pub rate_limits: [RateLimit; PRIORITIES],
     /// Which pause frames are sent and obeyed.
     pub flow_control: FlowControl,
     /// XOFF and XON marks.
@@ -231,6 +258,8 @@ impl Default for Config {
         Self {
             traffic_classes: TrafficClasses::One,
             priority_to_tc: TrafficClasses::One.default_map(),
+            arbitration: Arbitration::RoundRobin,
+            rate_limits: [RateLimit::None; PRIORITIES],
             flow_control: FlowControl::None,
             thresholds: Thresholds::Auto,
             pause_quanta: 0xFFFF,
@@ -253,9 +282,18 @@ impl Default for Config {
 impl Config {
     /// Eight classes with the 802.1Q map, PFC for the priorities in `pfc_mask`, the rest as default.
     pub fn eight_classes(pfc_mask: u8) -> Self {
+        Self::classes(TrafficClasses::Eight, pfc_mask)
+    }
+
+    /// Four classes with the 802.1Q map, PFC for the priorities in `pfc_mask`, the rest as default.
+    pub fn four_classes(pfc_mask: u8) -> Self {
+        Self::classes(TrafficClasses::Four, pfc_mask)
+    }
+
+    fn classes(traffic_classes: TrafficClasses, pfc_mask: u8) -> Self {
         Self {
-            traffic_classes: TrafficClasses::Eight,
-            priority_to_tc: TrafficClasses::Eight.default_map(),
+            traffic_classes,
+            priority_to_tc: traffic_classes.default_map(),
             flow_control: FlowControl::Priority { mask: pfc_mask }.normalized(),
             ..Self::default()
         }

@@ -30,7 +30,10 @@ impl Config {
             self.moderation_us,
             || format!("at most {MAX_MODERATION_US} µs fit the interrupt interval field"),
         )?;
-        self.validate_flow_control(family, self.flow_control)
+        let mut warnings = self.check_arbitration()?;
+        self.check_rates()?;
+        warnings.extend(self.validate_flow_control(family, self.flow_control)?);
+        Ok(warnings)
     }
 
     fn check_sizes(&self) -> Result<(), ConfigError> {
@@ -77,7 +80,7 @@ impl Config {
         }
         let priority_mode = matches!(flow_control, FlowControl::Priority { .. });
         check(!priority_mode || self.traffic_classes.is_dcb(), "flow_control", "Priority", || {
-            "priority flow control needs eight traffic classes".to_owned()
+            "priority flow control needs four or eight traffic classes".to_owned()
         })?;
         check(self.pause_quanta >= 2, "pause_quanta", self.pause_quanta, || {
             "at least 2, so that XOFF can be refreshed before it runs out".to_owned()
@@ -155,7 +158,7 @@ impl Config {
     }
 }
 
-fn check(
+pub(super) fn check(
     holds: bool,
     field: &'static str,
     value: impl core::fmt::Display + Copy,

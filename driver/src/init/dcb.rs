@@ -1,21 +1,21 @@
 //! Packet buffers, traffic classes and arbiters (82599 fact sheet 3.3). The class count is fixed until the
 //! next device reset.
 //!
-//! Both transmit arbiters and the receive arbiter run round robin: one frame for each class that can send,
-//! in turn, no credits. That is TDPAC = 0 and TDRM = 0 in RTTDCS, TPPAC = 0 and TPRM = 0 in RTTPCS, RAC = 0
-//! and RRM = 0 in RTRPCS: recycling concerns credits, which round robin ignores; they are set to 0. The DCB
-//! parts that do not depend on the discipline stay: BDPM and BPBFSM cleared, ARBD = 4.
+//! Both transmit arbiters and the receive arbiter follow the same discipline. Round robin: one frame for each
+//! class that can send, in turn; TDPAC, TPPAC and RAC are 0, credits and recycling (TDRM, TPRM, RRM) as well.
+//! Strict and weighted: all of these are 1, and each class has its credits, the same in all three planes. The
+//! DCB parts that do not depend on the discipline stay: BDPM and BPBFSM cleared, ARBD = 4.
 
 use xoff_regs::{
-    DTXMXSZRQ, Dtxmxszrq, MRQC, MTQC, Mrqc, PFQDE, Pbsize, Pfqde, QueueMap, RQSMR, RQTC, RTRPCS,
-    RTRPT4C, RTRUP2TC, RTTDCS, RTTDQSEL, RTTDT1C, RTTDT2C, RTTPCS, RTTPT2C, RTTUP2TC, RXPBSIZE,
-    Rqtc, Rtrpcs, Rttdcs, Rttdqsel, Rttdt1c, Rttdt2c, Rttpcs, SECTXMINIFG, TQSM, TXPBSIZE,
-    TXPBTHRESH, Txpbthresh, Up2tc,
+    DTXMXSZRQ, Dtxmxszrq, MRQC, MTQC, PFQDE, Pbsize, Pfqde, QueueMap, RQSMR, RQTC, RTRPCS, RTRPT4C,
+    RTRUP2TC, RTTDCS, RTTDQSEL, RTTDT1C, RTTDT2C, RTTPCS, RTTPT2C, RTTUP2TC, RXPBSIZE, Rqtc,
+    Rtrpcs, Rttdcs, Rttdqsel, Rttdt1c, Rttpcs, SECTXMINIFG, TQSM, TXPBSIZE, TXPBTHRESH, Txpbthresh,
+    Up2tc,
 };
 
 use crate::bus::Bar;
 use crate::cards::Family;
-use crate::config::{Config, PRIORITIES, TrafficClasses};
+use crate::config::{Arbitration, Config, PRIORITIES, TrafficClasses, credits};
 use crate::error::Error;
 use crate::flow_control;
 use crate::regs::Regs;
@@ -42,7 +42,7 @@ pub(crate) fn program<R: Bar>(
     packet_buffers(regs, family, classes);
 
     regs.modify(RTTDCS, |rttdcs| rttdcs | Rttdcs::ARBDIS)?;
-    regs.write(MRQC, if classes.is_dcb() { Mrqc::DCB_8_TC } else { Mrqc::SINGLE });
+    regs.write(MRQC, classes.mrqc());
     regs.write(RQTC, Rqtc::empty());
     regs.write(MTQC, classes.mtqc());
     drop_enable(regs, config.drop_when_empty);
@@ -59,7 +59,7 @@ pub(crate) fn program<R: Bar>(
     flow_control::program(regs, family, config, config.flow_control)?;
 
     if classes.is_dcb() {
-        round_robin(regs);
+        arbiters(regs, config);
     } else {
         regs.modify(RTTDCS, |rttdcs| rttdcs - Rttdcs::ARBDIS)?;
     }
@@ -89,28 +89,33 @@ fn priority_map(priority_to_tc: [u8; PRIORITIES]) -> Up2tc {
     (0..8).zip(priority_to_tc).fold(Up2tc::empty(), |map, (up, tc)| map.with(up, tc))
 }
 
-fn round_robin<R: Bar>(regs: &Regs<R>) {
-    let no_credits = Rttdt2c::empty();
-    regs.write(RTRPCS, Rtrpcs::ARBDIS);
-    for tc in 0..PRIORITIES {
-        regs.write(RTRPT4C.at(tc), no_credits);
+fn arbiters<R: Bar>(regs: &Regs<R>, config: &Config) {
+    let by_credits = config.arbitration != Arbitration::RoundRobin;
+    let of_class = credits(config);
+    let when = |bits| if by_credits { bits } else { 0 };
+
+    let receive = Rtrpcs::from_bits_retain(when((Rtrpcs::RRM | Rtrpcs::RAC).bits()));
+    regs.write(RTRPCS, receive | Rtrpcs::ARBDIS);
+    for (tc, class) in of_class.into_iter().enumerate() {
+        regs.write(RTRPT4C.at(tc), class);
     }
-    regs.write(RTRPCS, Rtrpcs::empty());
+    regs.write(RTRPCS, receive);
 
     for queue in 0..QUEUES {
         regs.write(RTTDQSEL, Rttdqsel::empty().with_queue(queue.into()));
         regs.write(RTTDT1C, Rttdt1c::empty());
     }
-    for tc in 0..PRIORITIES {
-        regs.write(RTTDT2C.at(tc), no_credits);
+    for (tc, class) in of_class.into_iter().enumerate() {
+        regs.write(RTTDT2C.at(tc), class);
     }
     // Starts the descriptor plane: clears ARBDIS, and BDPM and BPBFSM with it.
-    regs.write(RTTDCS, Rttdcs::empty());
+    regs.write(RTTDCS, Rttdcs::from_bits_retain(when((Rttdcs::TDPAC | Rttdcs::TDRM).bits())));
 
-    let packet_plane = Rttpcs::empty().with_arbd(ARBD_DCB);
+    let packet_plane =
+        Rttpcs::from_bits_retain(when((Rttpcs::TPPAC | Rttpcs::TPRM).bits())).with_arbd(ARBD_DCB);
     regs.write(RTTPCS, packet_plane | Rttpcs::ARBDIS);
-    for tc in 0..PRIORITIES {
-        regs.write(RTTPT2C.at(tc), no_credits);
+    for (tc, class) in of_class.into_iter().enumerate() {
+        regs.write(RTTPT2C.at(tc), class);
     }
     regs.write(RTTPCS, packet_plane);
 }

@@ -4,6 +4,7 @@ pub(crate) mod dcb;
 pub(crate) mod identity;
 pub(crate) mod interrupts;
 pub(crate) mod link;
+pub(crate) mod rate;
 pub(crate) mod reset;
 pub(crate) mod rx;
 pub(crate) mod tx;
