@@ -69,6 +69,15 @@ fn stripped_tag_is_reported() {
     assert_eq!(poll(&mut b)[0].vlan_tci, Some(0x6005));
 }
 
+/// With stripping off the tag is in the frame, and what the descriptor holds in its place is not one.
+#[test]
+fn a_tag_that_stays_in_the_frame_is_not_reported() {
+    let mut b = bench(Config::default(), 600);
+    b.ring.fill(&mut b.pool).expect("fits");
+    b.queue.deliver_as(&[0; 64], write_back(64, RxStatus::EOP | RxStatus::VP));
+    assert_eq!(poll(&mut b)[0].vlan_tci, None);
+}
+
 #[test]
 fn nonsense_is_a_fault_of_the_frame() {
     let mut b = bench(Config::default(), 600);

@@ -80,6 +80,7 @@ pub(crate) fn ring<B: Bus>(
         owner,
         len: config.rx_ring_len,
         buffer_len: config.rx_buffer_len,
+        strip_vlan: config.strip_vlan,
     };
     Ok(RxRing::new(bus.bar(), memory, setup))
 }

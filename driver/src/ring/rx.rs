@@ -67,6 +67,7 @@ pub(crate) struct RxSetup {
     pub(crate) owner: Owner,
     pub(crate) len: u16,
     pub(crate) buffer_len: u16,
+    pub(crate) strip_vlan: bool,
 }
 
 /// One hardware receive queue with the buffers it can fill.
@@ -174,7 +175,9 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
         };
         self.spans = !ends;
         pool.received(&mut buffer, if fits { reported } else { 0 });
-        let vlan_tci = status.contains(RxStatus::VP).then(|| rx_vlan(word));
+        // VP says that the frame is tagged; the tag is here only if it was taken out.
+        let stripped = self.setup.strip_vlan && status.contains(RxStatus::VP);
+        let vlan_tci = stripped.then(|| rx_vlan(word));
         Received { buffer, vlan_tci, fault }
     }
 
