@@ -12,7 +12,9 @@ use std::sync::Arc;
 use rustix::io::Errno;
 use xoff_regs::{Offset, PciCommand, Reg, RegValue, pci};
 
+use crate::doctor::{Problem, memory_lock_remedy};
 use crate::memory::{Memory, MemoryError};
+use crate::system::PciAddress;
 
 /// What a bus could not do.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +33,23 @@ pub enum BusError {
         address: String,
         /// Why it is not there.
         detail: String,
+    },
+    /// The machine, the card or its IOMMU group is not ready.
+    #[error("{address}: {problem}; {}", problem.remedy())]
+    Unusable {
+        /// Where the card is.
+        address: PciAddress,
+        /// What is wrong.
+        problem: Box<Problem>,
+    },
+    /// Neither kind of address.
+    #[error(
+        "\"{text}\" is no address of a card; write a PCI address (0000:01:00.0) or vfio-user: and the path of a socket \
+         (vfio-user:/run/cna0.sock)"
+    )]
+    Address {
+        /// What was given.
+        text: String,
     },
     /// Memory the device can reach ran out.
     #[error(
@@ -85,9 +104,8 @@ pub enum BusError {
     },
     /// Memory for a device is locked, and the process may not lock so much.
     #[error(
-        "{needed_bytes} bytes of locked memory are needed, the limit is {limit_bytes}; raise it with ulimit -l \
-         {}, memlock in /etc/security/limits.conf or LimitMEMLOCK= of the systemd unit",
-        needed_bytes.div_ceil(1024)
+        "{needed_bytes} bytes of locked memory are needed, the limit is {limit_bytes}; {}",
+        memory_lock_remedy(*needed_bytes)
     )]
     MemlockLimit {
         /// Bytes locked by this process with the new ones.

@@ -41,3 +41,15 @@ pub fn take(event: impl AsFd) -> Result<u64, BusError> {
         Err(errno) => Err(BusError::refused("reading an event", errno)),
     }
 }
+
+/// A second descriptor of the event of a vector.
+pub(crate) fn share(events: &[OwnedFd], vector: u16) -> Result<OwnedFd, BusError> {
+    let available = u16::try_from(events.len()).unwrap_or(u16::MAX);
+    let event = events.get(usize::from(vector));
+    let event =
+        event.ok_or(BusError::TooFewVectors { requested: vector.saturating_add(1), available })?;
+    event.try_clone().map_err(|error| BusError::Failed {
+        operation: "sharing an event",
+        detail: error.to_string(),
+    })
+}

@@ -3,8 +3,8 @@
 //!
 //! # How a daemon uses it
 //!
-//! 1. Get a [`Bus`]: a simulated device or a served one ([`backend::vfio_user`]); the driver does not know
-//!    which.
+//! 1. Get a [`Bus`]: a card of this machine ([`backend::vfio`]), a served one ([`backend::vfio_user`]), either by its
+//!    address ([`backend::open`]), or a simulated one; the driver does not know which.
 //! 2. Fill in a [`Config`]. Three tables are kept apart: priority → class, the mask of lossless
 //!    priorities, class → ring.
 //! 3. [`Device::open`] resets the adapter, sets it up and waits for the link.
@@ -73,6 +73,7 @@ pub mod bus;
 pub mod cards;
 pub mod config;
 mod device;
+pub mod doctor;
 mod error;
 pub mod event;
 mod flow_control;
@@ -83,6 +84,7 @@ mod regs;
 pub mod ring;
 mod stats;
 mod sys;
+pub mod system;
 pub mod thresholds;
 
 pub use buffer::{Buffer, Pool};

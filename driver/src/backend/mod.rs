@@ -1,9 +1,12 @@
 //! Buses to devices outside this process.
 
+mod any;
 mod iova;
 mod mapping;
+pub mod vfio;
 pub mod vfio_user;
 
+pub use any::{Address, AnyBar, AnyBus, open};
 pub use mapping::Mapping;
 
 use crate::memory::Memory;

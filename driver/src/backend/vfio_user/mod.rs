@@ -175,14 +175,7 @@ impl Bus for VfioUserBus {
     }
 
     fn vector_fd(&self, vector: u16) -> Result<OwnedFd, BusError> {
-        let available = u16::try_from(self.events.len()).unwrap_or(u16::MAX);
-        let event = self.events.get(usize::from(vector));
-        let event = event
-            .ok_or(BusError::TooFewVectors { requested: vector.saturating_add(1), available })?;
-        event.try_clone().map_err(|error| BusError::Failed {
-            operation: "sharing an event",
-            detail: error.to_string(),
-        })
+        event::share(&self.events, vector)
     }
 }
 
