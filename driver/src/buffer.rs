@@ -91,6 +91,11 @@ impl Buffer {
     pub(crate) const VACANT: Self =
         Self { iova: 0, index: 0, pool: NonZeroU16::MAX, len: 0, tag: 0 };
 
+    /// Whether this stands for no buffer.
+    pub(crate) fn is_vacant(&self) -> bool {
+        self.pool == Self::VACANT.pool
+    }
+
     /// Device and kind (see [`Owner::tag`]) above the length, so that one comparison checks all three.
     pub(crate) const fn tag_and_len(&self) -> u32 {
         (self.tag as u32) << 16 | self.len as u32

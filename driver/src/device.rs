@@ -1,5 +1,7 @@
 //! An opened adapter.
 
+use std::sync::Arc;
+
 use xoff_regs::{CTRL_EXT, CtrlExt, Eicr, Links};
 
 use crate::buffer::{Owner, Pool};
@@ -9,8 +11,11 @@ use crate::config::{Config, ConfigError, FlowControl, PRIORITIES, RateLimit, War
 use crate::error::Error;
 use crate::flow_control;
 use crate::init::{dcb, identity, interrupts, link, rate, reset, rx, tx};
+use crate::memory::Memory;
+use crate::region::Region;
 use crate::regs::Regs;
 use crate::ring::{RxRing, TxRing};
+use crate::setup::Setup;
 use crate::stats::Stats;
 
 /// Link state.
@@ -53,6 +58,8 @@ pub struct Device<B: Bus> {
     rx: Rings<RxRing<B::Bar, B::Dma>>,
     stats: Stats,
     warnings: Vec<Warning>,
+    /// Memories that were registered before the device was opened.
+    regions: Vec<Region<B::Dma>>,
 }
 
 impl<B: Bus> Device<B> {
@@ -63,6 +70,11 @@ impl<B: Bus> Device<B> {
     /// When the configuration breaks a rule, the device is not one of [`crate::cards`], is gone, does not reach a state
     /// in time (the link among them) or the bus fails.
     pub fn open(bus: B, config: Config) -> Result<Self, Error> {
+        Setup::new(config).open(bus)
+    }
+
+    pub(crate) fn open_with(bus: B, setup: Setup) -> Result<Self, Error> {
+        let Setup { config, memories } = setup;
         let family = identity::family(&bus)?;
         let warnings = config.validate(family)?;
         let regs = Regs::new(bus.bar());
@@ -77,8 +89,9 @@ impl<B: Bus> Device<B> {
             rx: Rings::default(),
             stats: Stats::default(),
             warnings,
+            regions: Vec::new(),
         };
-        match device.bring_up() {
+        match device.bring_up(&memories) {
             Ok(()) => Ok(device),
             Err(error) => {
                 // Before the rings' memory goes, so that the device cannot write into it any more. That
@@ -89,7 +102,8 @@ impl<B: Bus> Device<B> {
         }
     }
 
-    fn bring_up(&mut self) -> Result<(), Error> {
+    fn bring_up(&mut self, memories: &[Arc<Memory>]) -> Result<(), Error> {
+        self.regions = self.register_all(memories)?;
         let Self { bus, regs, family, config, .. } = self;
         let family = *family;
         reset::reset(bus, regs, family)?;
@@ -180,6 +194,31 @@ impl<B: Bus> Device<B> {
         }
         let memory = self.bus.dma_alloc(requested)?;
         Ok(Pool::new(memory, self.owner, count, buffer_len)?)
+    }
+
+    /// Makes memory of the daemon's reachable for the device, to be sent from ([`TxRing::push`]).
+    ///
+    /// # Errors
+    /// As [`Bus::dma_map`].
+    pub fn register(&mut self, memory: &Arc<Memory>) -> Result<Region<B::Dma>, Error> {
+        let dma = self.bus.dma_map(memory)?;
+        Ok(Region::new(dma, Arc::clone(memory), self.owner))
+    }
+
+    /// The same for several memories, in their order; neighbours may share a mapping. All or none.
+    ///
+    /// # Errors
+    /// As [`Bus::dma_map`].
+    pub fn register_all(&mut self, memories: &[Arc<Memory>]) -> Result<Vec<Region<B::Dma>>, Error> {
+        let mapped = self.bus.dma_map_all(memories)?;
+        let pairs = mapped.into_iter().zip(memories);
+        Ok(pairs.map(|(dma, memory)| Region::new(dma, Arc::clone(memory), self.owner)).collect())
+    }
+
+    /// The regions of the memories that were registered before the device was opened, in their order. They are taken:
+    /// the second call gives none.
+    pub fn take_regions(&mut self) -> Vec<Region<B::Dma>> {
+        std::mem::take(&mut self.regions)
     }
 
     /// Totals since the device was opened. Reads, and so clears, the device's counters.

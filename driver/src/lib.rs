@@ -59,14 +59,16 @@
 //!
 //! # What is owned by whom
 //!
-//! A [`Buffer`] is the only way to a piece of shared memory. [`TxRing::send`] takes it, and only
+//! Memory that the daemon has already is registered ([`Memory`], [`Region`]) and sent from without a copy
+//! ([`TxRing::push`]); it cannot be unregistered while the device may still read it.
+//!
+//! A [`Buffer`] is the only way to a piece of a pool. [`TxRing::send`] takes it, and only
 //! [`TxRing::reclaim`] gives it back, once the device has read it; so a buffer that the device can reach
 //! cannot be freed, changed or sent twice. A ring never waits: it takes what fits.
 //!
 //! # What is not there
 //!
-//! RSS, offloads, frames in several buffers, virtual functions,
-//! adapters other than those in [`cards`].
+//! RSS, offloads, virtual functions, adapters other than those in [`cards`].
 pub mod backend;
 pub mod buffer;
 pub mod bus;
@@ -80,8 +82,10 @@ mod flow_control;
 pub mod hang;
 mod init;
 pub mod memory;
+pub mod region;
 mod regs;
 pub mod ring;
+mod setup;
 mod stats;
 mod sys;
 pub mod system;
@@ -96,5 +100,7 @@ pub use config::{
 pub use device::{Causes, Device, Link};
 pub use error::Error;
 pub use memory::{Memory, MemoryError, PageSize};
+pub use region::{Piece, Region};
 pub use ring::{Received, RxRing, TxRing};
+pub use setup::Setup;
 pub use stats::Stats;

@@ -3,11 +3,11 @@
 mod common;
 
 use common::served::ServedBed;
-use common::{Bed, ModelBed, Pair, frame, mac, tagged};
+use common::{Bed, End, ModelBed, Pair, frame, mac, tagged};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use xoff_driver::{Bar, Bus, Config, Device, DmaMemory, FlowControl, Memory, PageSize};
+use xoff_driver::{Bar, Bus, Config, Device, DmaMemory, FlowControl, Memory, PageSize, Setup};
 use xoff_regs::frame::{FCS_BYTES, MIN_BYTES};
 use xoff_regs::{CTRL, FCCFG, Fccfg, MFLCN, Mflcn, STATUS};
 
@@ -253,6 +253,60 @@ fn registered_memory<T: Bed>() {
     assert!(pieces.iter().all(|piece| Arc::strong_count(piece) == 1), "nothing holds it");
 }
 
+/// Frames in pieces: a header from the pool, the rest from memory of the daemon's, registered before the device was
+/// opened and after.
+fn sends_from_registered_memory<T: Bed>() {
+    let (mut bed, [a, b]) = T::new();
+    let config = Config::eight_classes(0xFF);
+    let untagged = usize::from(config.priority_to_tc[0]);
+    let mut b = End::open(b, config.clone()).expect("comes up");
+    let early = Arc::new(Memory::shared(1 << 16, PageSize::Ordinary).expect("memory"));
+    let mut device = Setup::new(config).register(&early).open(a).expect("comes up");
+    let early = device.take_regions().pop().expect("registered");
+    let late = Arc::new(Memory::shared(1 << 16, PageSize::Ordinary).expect("memory"));
+    let late = device.register(&late).expect("room");
+    let payload: Vec<u8> = (0..1400u16).map(|i| i.to_le_bytes()[0] ^ 0x5A).collect();
+    early.memory().write(5000, &payload);
+    late.memory().write(4090, &payload);
+
+    let mut pool = device.pool(16).expect("memory");
+    let mut ring = device.tx_ring(0).expect("its ring");
+    let header = frame(14, 0);
+    let (mut expected, mut tokens) = (Vec::new(), Vec::new());
+    for i in 0..10u16 {
+        let mut head = pool.alloc();
+        pool.write(head.as_mut().expect("a free buffer"), 0, &header).expect("fits");
+        let (x, y) = (100 + 50 * i, 700 - 10 * i);
+        let pieces = [early.piece(5000, x).expect("inside"), late.piece(4090, y).expect("inside")];
+        ring.push(&mut head, &pieces, 1000 + u64::from(i)).expect("may be sent");
+        assert!(head.is_none());
+        expected.push([&header[..], &payload[..x.into()], &payload[..y.into()]].concat());
+        tokens.push(1000 + u64::from(i));
+    }
+    assert_eq!(ring.pending(), 10);
+    let refused = early.unregister().expect_err("in flight");
+    assert_eq!(refused.pieces, 10);
+    let early = refused.region;
+    ring.doorbell();
+
+    let (mut got, mut heads, mut done) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..T::PATIENCE {
+        bed.pass();
+        got.extend(b.receive(untagged));
+        ring.reclaim(&mut heads);
+        ring.take_tokens(&mut done);
+        if got.len() == 10 && done.len() == 10 {
+            break;
+        }
+    }
+    assert!(got == expected, "lost, changed or out of order");
+    assert_eq!(done, tokens);
+    assert_eq!((heads.len(), ring.pending(), ring.free_slots()), (10, 0, 511));
+    let Ok(memory) = early.unregister() else { panic!("nothing is in flight") };
+    assert_eq!(Arc::strong_count(&memory), 2, "it is only ours");
+    pool.free_batch(&mut heads);
+}
+
 macro_rules! suite {
     ($($bus:ident: $bed:ty;)*; $cases:tt) => {
         $(suite!(@one $bus, $bed, $cases);)*
@@ -285,5 +339,6 @@ suite! {
         a_closed_device_opens_again
         a_reset_function_opens
         registered_memory
+        sends_from_registered_memory
     }
 }

@@ -1,8 +1,10 @@
 //! Descriptor rings.
 
+mod pieces;
 mod rx;
 mod tx;
 
+pub use pieces::{MAX_PIECES, PushError};
 pub use rx::{Received, RxError, RxFault, RxRing};
 pub use tx::{MIN_SEND_LEN, SendError, TxRing};
 

@@ -1,6 +1,6 @@
 //! The transmit ring (82599 data sheet 7.2; fact sheet 2.3, 2.4).
 //!
-//! One advanced data descriptor a frame. Completions are asked for (RS) on every n-th descriptor and on
+//! One advanced data descriptor a frame (frames in pieces are in [`super::pieces`]). Completions are asked for (RS) on every n-th descriptor and on
 //! the last of a batch, and read as DD in memory, never from a register. Note what DD means here: the
 //! frame was *read* into the device's packet buffer, not that it left the port.
 
@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use xoff_regs::Reg;
 use xoff_regs::desc::{tx_done, tx_single};
 
+use super::pieces::Pieces;
 use crate::buffer::{Buffer, Owner};
 use crate::bus::{Bar, DmaMemory};
 
@@ -76,23 +77,27 @@ pub(crate) struct TxSetup {
 /// One hardware transmit queue with the buffers it has in flight.
 #[derive(Debug)]
 pub struct TxRing<R, D> {
-    bar: R,
-    memory: D,
-    setup: TxSetup,
+    pub(super) bar: R,
+    pub(super) memory: D,
+    pub(super) setup: TxSetup,
     /// The buffer of each descriptor.
-    slots: Box<[Buffer]>,
+    pub(super) slots: Box<[Buffer]>,
     /// Descriptors that ask for a completion, oldest first.
-    reports: VecDeque<u16>,
+    pub(super) reports: VecDeque<u16>,
     /// Oldest descriptor in flight.
     head: u16,
     /// Next descriptor to fill.
-    tail: u16,
-    /// Frames until a completion is asked for again.
-    until_report: u16,
-    pending: usize,
+    pub(super) tail: u16,
+    /// Descriptors until a completion is asked for again.
+    pub(super) until_report: u16,
+    /// Descriptors in use.
+    pub(super) used: usize,
+    /// Frames in flight.
+    pub(super) pending: usize,
     completed: u64,
     /// Bits of [`Buffer::tag_and_len`] that decide whether a frame may go.
-    checked_bits: u32,
+    pub(super) checked_bits: u32,
+    pub(super) pieces: Pieces<D>,
 }
 
 impl<R: Bar, D: DmaMemory> TxRing<R, D> {
@@ -108,9 +113,11 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
             head: 0,
             tail: 0,
             until_report: setup.rs_interval,
+            used: 0,
             pending: 0,
             completed: 0,
             checked_bits: u32::MAX,
+            pieces: Pieces::new(),
         }
     }
 
@@ -134,6 +141,8 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
             self.slots[..after_wrap].swap_with_slice(&mut frames[before_wrap..sent]);
             frames.drain(..sent);
             self.ask_for_completions(sent);
+            self.pieces.covered();
+            self.used += sent;
             self.pending += sent;
             self.bar.write(self.setup.tail, u32::from(self.tail));
         }
@@ -185,9 +194,9 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
     }
 
     /// Takes back the buffers that the device has finished reading, oldest first, and appends them to
-    /// `out`. Returns how many.
+    /// `out`. Returns how many frames are done; the tokens of those in pieces wait in [`TxRing::take_tokens`].
     pub fn reclaim(&mut self, out: &mut Vec<Buffer>) -> usize {
-        let start = out.len();
+        let mut done = 0;
         while let Some(&last) = self.reports.front() {
             let at = usize::from(last) * DESCRIPTOR_LEN;
             if !tx_done(self.memory.load(at + 8)) {
@@ -195,23 +204,49 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
             }
             self.reports.pop_front();
             let (head, end) = (usize::from(self.head), usize::from(last) + 1);
-            if head < end {
+            if !self.pieces.is_idle() {
+                done += self.take_frames(end, out);
+            } else if head < end {
                 take(&mut self.slots[head..end], out);
+                done += end - head;
             } else {
                 take(&mut self.slots[head..], out);
                 take(&mut self.slots[..end], out);
+                done += self.slots.len() - head + end;
             }
+            self.used -= if head < end { end - head } else { self.slots.len() - head + end };
             self.head = if end == self.slots.len() { 0 } else { last + 1 };
         }
-        let done = out.len() - start;
         self.pending -= done;
         self.completed += done as u64;
         done
     }
 
+    /// Moves buffers out of the slots before `end`, and tokens, when there are frames in pieces. Returns how many frames.
+    fn take_frames(&mut self, end: usize, out: &mut Vec<Buffer>) -> usize {
+        let mut frames = 0;
+        let mut at = usize::from(self.head);
+        loop {
+            let buffer = core::mem::replace(&mut self.slots[at], Buffer::VACANT);
+            out.extend((!buffer.is_vacant()).then_some(buffer));
+            let (token, ends) = self.pieces.release(at);
+            if let Some(token) = token {
+                self.pieces.done(token);
+            }
+            frames += usize::from(ends);
+            at += 1;
+            if at == end {
+                return frames;
+            }
+            if at == self.slots.len() {
+                at = 0;
+            }
+        }
+    }
+
     /// Descriptors that can still be filled. One always stays empty, or a full ring would look empty.
     pub fn free_slots(&self) -> usize {
-        self.slots.len() - 1 - self.pending
+        self.slots.len() - 1 - self.used
     }
 
     /// Frames handed over and not yet reclaimed.

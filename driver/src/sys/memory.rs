@@ -6,11 +6,17 @@
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use memmap2::{MmapOptions, MmapRaw};
 
+use crate::bus::Bus;
+use crate::device::Device;
+use crate::error::Error;
 use crate::memory::{Memory, MemoryError, PAGE};
+use crate::region::Region;
+use crate::setup::Setup;
 
 /// A piece of such memory: `len` bytes from `start`, which is aligned to a page.
 #[derive(Debug)]
@@ -178,5 +184,47 @@ impl Memory {
             return Err(MemoryError::Misaligned { start: start.addr().get(), len, offset });
         }
         Ok(Self::over(Shared { start, len, _map: None }, fd))
+    }
+}
+
+impl<B: Bus> Device<B> {
+    /// Registers memory that the daemon already has, to be sent from without a copy: [`Memory::from_raw_parts`], then
+    /// [`Device::register`].
+    ///
+    /// # Errors
+    /// As those two.
+    ///
+    /// # Safety
+    /// As [`Memory::from_raw_parts`]: it stays as it is until the region is unregistered or dropped.
+    pub unsafe fn register_memory(
+        &mut self,
+        start: NonNull<u8>,
+        len: usize,
+        fd: Option<(OwnedFd, u64)>,
+    ) -> Result<Region<B::Dma>, Error> {
+        // SAFETY: the caller's promise is the same.
+        let memory = unsafe { Memory::from_raw_parts(start, len, fd) };
+        self.register(&Arc::new(memory.map_err(crate::bus::BusError::from)?))
+    }
+}
+
+impl Setup {
+    /// Registers memory before there is a device: [`Memory::from_raw_parts`], then [`Setup::register`].
+    ///
+    /// # Errors
+    /// As [`Memory::from_raw_parts`]. What a bus may say to it comes when the device is opened.
+    ///
+    /// # Safety
+    /// As [`Memory::from_raw_parts`]: it stays as it is until the region of the opened device is unregistered or
+    /// dropped, or this value is dropped.
+    pub unsafe fn register_memory(
+        self,
+        start: NonNull<u8>,
+        len: usize,
+        fd: Option<(OwnedFd, u64)>,
+    ) -> Result<Self, MemoryError> {
+        // SAFETY: the caller's promise is the same.
+        let memory = unsafe { Memory::from_raw_parts(start, len, fd) }?;
+        Ok(self.register(&Arc::new(memory)))
     }
 }

@@ -34,22 +34,28 @@ impl TxQueue {
         let tail = state.get(TDT.at(self.queue));
         assert!(tail < len, "tail {tail} outside a ring of {len}");
         let mut frames = Vec::new();
+        let mut frame = Vec::new();
         while self.head != tail && frames.len() < max {
             let at = ring + u64::from(self.head) * DESCRIPTOR;
             let words = [state.memory.load(at), state.memory.load(at + 8)];
             let TxDesc::Data(data) = TxDesc::parse(words) else {
                 panic!("not an advanced data descriptor: {words:#x?}");
             };
-            assert!(data.eop && data.ifcs && !data.tse && !data.vle);
-            assert_eq!(data.paylen, u32::from(data.len));
-            frames.push(state.memory.read(data.addr, data.len.into()));
+            assert!(data.ifcs && !data.tse && !data.vle);
+            frame.extend(state.memory.read(data.addr, data.len.into()));
+            if data.eop {
+                assert_eq!(data.paylen as usize, frame.len());
+                frames.push(std::mem::take(&mut frame));
+            }
             if data.rs {
+                assert!(data.eop, "RS belongs on the last descriptor of a frame");
                 self.reports.push(self.head);
                 state.memory.store(at, TX_WRITE_BACK[0]);
                 state.memory.store(at + 8, TX_WRITE_BACK[1]);
             }
             self.head = (self.head + 1) % len;
         }
+        assert!(frame.is_empty(), "the tail is in mid-frame");
         frames
     }
 }
