@@ -62,6 +62,8 @@ pub struct ByteTime(pub u64);
 
 /// Clock and datapath width of a MAC; together they are the line rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct LineSpeed {
     /// Length of one MAC clock cycle in picoseconds.
     pub cycle_ps: u64,

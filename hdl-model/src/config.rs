@@ -6,6 +6,8 @@ use xoff_regs::{Autoc, Autoc2};
 
 /// Which member of the family the adapter is, where they differ in ways software sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Profile {
     /// 82599: 512 KB of receive buffer, one PFC receive enable for all classes.
     #[default]
@@ -28,6 +30,8 @@ impl Profile {
 
 /// What the port is made for; the EEPROM loads AUTOC and AUTOC2 accordingly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Media {
     /// An SFP+ cage and what is in it: 10G serial (SFI), no negotiation.
     SfpPlus(Option<SfpModule>),
@@ -55,6 +59,8 @@ impl Media {
 
 /// Parameters of one adapter.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct NicConfig {
     /// Member of the family.
     pub profile: Profile,
@@ -99,6 +105,8 @@ impl NicConfig {
 
 /// The PCIe link seen from the adapter.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct PcieConfig {
     /// Picoseconds a byte takes in one direction; 250 is PCIe 2.0 x8 after 8b/10b (4 GB/s).
     pub ps_per_byte: u64,

@@ -3,6 +3,8 @@
 
 /// What stands in the cage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum SfpModule {
     /// 10GBASE-SR optics.
     #[default]

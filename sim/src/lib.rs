@@ -10,6 +10,7 @@ pub mod host;
 pub mod kernel;
 pub mod load;
 pub mod network;
+pub mod record;
 pub mod rng;
 pub mod serve;
 pub mod slotted;

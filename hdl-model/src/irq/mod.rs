@@ -33,6 +33,8 @@ pub enum Cause {
 
 /// How the PCI configuration space lets interrupts out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Delivery {
     /// MSI-X enabled.
     #[default]

@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 fine, 1 a check failed, 2 wrong use or bad input.
 
+mod replay;
 mod reproduce;
 mod run;
 mod serve;
@@ -24,6 +25,8 @@ enum Command {
     /// Reproduce a published result and show it beside the published figures.
     #[command(subcommand)]
     Reproduce(reproduce::Experiment),
+    /// Play back what `xoff serve --record` has written: the adapters must do the same again.
+    Replay(replay::Arguments),
     /// Run one scenario file.
     Run(run::Arguments),
     /// Serve cards to hypervisors and drivers in other processes, over vfio-user.
@@ -65,6 +68,7 @@ pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match &cli.command {
         Command::Reproduce(experiment) => reproduce::run(experiment),
+        Command::Replay(arguments) => replay::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
     };

@@ -12,6 +12,7 @@ use xoff::cluster::{Cluster, Scenario};
 use xoff::host::HostConfig;
 use xoff::kernel::Ps;
 use xoff::load::{self, LoadError, Source};
+use xoff::record::{self, Recording};
 use xoff::serve::{Card, Lan, Pace, Rack, Server, Tap, Wires};
 use xoff_model::{Frame, LineSpeed, Media, NicConfig, Profile, SfpModule};
 
@@ -35,6 +36,10 @@ pub(super) struct Arguments {
     /// Write every frame at every card to a pcapng file.
     #[arg(long, value_name = "FILE")]
     capture: Option<PathBuf>,
+    /// Write every access, interrupt, frame and byte of DMA to a file for `xoff replay`; compressed when its name ends in
+    /// `.gz`.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
     /// A cluster scenario whose cable, speed and switch are used; its hosts are not.
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
@@ -106,10 +111,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Failure> {
             return Err(Failure(format!("--nic {name}={}: given twice", path.display())));
         }
     }
-    let cards = (0u8..)
+    let mut cards: Vec<_> = (0u8..)
         .take(count)
         .map(|i| Card::new(arguments.card.config(&cluster, HostConfig::mac_of(i))))
         .collect();
+    if let Some(path) = &arguments.record {
+        record(path, &arguments.nics, &mut cards)?;
+    }
     let (speed, propagation_ps) = (cluster.speed, cluster.propagation_ps);
     let wires = match arguments.wire {
         Wire::Pair => Wires::pairs(count),
@@ -142,6 +150,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Failure> {
     server.run(stopped.as_fd(), |notice| eprintln!("xoff: {notice}"))?;
     eprintln!("xoff: at most {} ms behind the clock", server.lag().as_millis());
     Ok(true)
+}
+
+/// Records all that happens to the cards and that they do.
+fn record(path: &Path, nics: &[(String, PathBuf)], cards: &mut [Card]) -> Result<(), Failure> {
+    let name = path.display().to_string();
+    let wrong = |error| Failure(format!("{name}: {error}; choose a file that can be written"));
+    let out = record::create(path).map_err(wrong)?;
+    let headers = nics.iter().zip(&*cards);
+    let headers = headers.map(|((name, _), card)| (name.clone(), card.nic().config().clone()));
+    let ended = name.clone();
+    let recorders = Recording::begin(out, headers.collect(), move |error| {
+        eprintln!("xoff: {ended}: {error}; the recording ends here");
+    });
+    for (card, recorder) in cards.iter_mut().zip(recorders.map_err(wrong)?) {
+        card.record(recorder);
+    }
+    Ok(())
 }
 
 /// A capture file.

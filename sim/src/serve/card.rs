@@ -2,17 +2,14 @@
 
 use super::events::Events;
 use super::memory::ClientMemory;
+use crate::record::{OutsideRegion, Recorder, Slot};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 use xoff_driver::backend::vfio_user::protocol::{
-    IrqInfo, PCI_REGIONS, REGION_BAR0, REGION_CONFIG, RegionFlags, RegionInfo, SetIrqs,
+    IrqInfo, PCI_REGIONS, REGION_CONFIG, RegionFlags, RegionInfo, SetIrqs,
 };
-use xoff_model::pci::{Bar, Function};
 use xoff_model::{ByteTime, Cycle, DmaFault, Frame, HostPort, Nic, NicConfig, WirePort};
-use xoff_regs::pci::CONFIG_SPACE;
 
-/// Region of BAR 4.
-const REGION_BAR4: u32 = 4;
 /// Frame buffers kept.
 const SPARE_BUFFERS: usize = 256;
 
@@ -32,6 +29,7 @@ struct Outside {
     events: Events,
     bus_master: bool,
     refused: Refused,
+    recorder: Option<Recorder>,
     /// Frames that the MAC has started to send.
     sent: Vec<(Frame, ByteTime)>,
     spare: Vec<Vec<u8>>,
@@ -47,20 +45,34 @@ impl Outside {
 
 impl HostPort for Outside {
     fn read(&mut self, addr: u64, len: usize, out: &mut Vec<u8>) -> Result<(), DmaFault> {
-        if !self.bus_master {
-            return Err(DmaFault { addr, len }); // a master that is off asks nobody
+        let before = out.len();
+        let result = if self.bus_master {
+            self.memory.read(addr, len, out).map_err(|fault| self.refuse(fault))
+        } else {
+            Err(DmaFault { addr, len }) // a master that is off asks nobody
+        };
+        if let Some(recorder) = &self.recorder {
+            recorder.dma_read(addr, result.map(|()| &out[before..]));
         }
-        self.memory.read(addr, len, out).map_err(|fault| self.refuse(fault))
+        result
     }
 
     fn write(&mut self, addr: u64, data: &[u8]) -> Result<(), DmaFault> {
-        if !self.bus_master {
-            return Err(DmaFault { addr, len: data.len() });
+        let result = if self.bus_master {
+            self.memory.write(addr, data).map_err(|fault| self.refuse(fault))
+        } else {
+            Err(DmaFault { addr, len: data.len() })
+        };
+        if let Some(recorder) = &self.recorder {
+            recorder.dma_write(addr, data, result.is_err());
         }
-        self.memory.write(addr, data).map_err(|fault| self.refuse(fault))
+        result
     }
 
     fn interrupt(&mut self, vector: u16) {
+        if let Some(recorder) = &self.recorder {
+            recorder.message(vector);
+        }
         if self.bus_master {
             self.events.message(vector);
         }
@@ -69,6 +81,9 @@ impl HostPort for Outside {
 
 impl WirePort for Outside {
     fn transmit(&mut self, frame: Frame, first_byte: ByteTime) {
+        if let Some(recorder) = &self.recorder {
+            recorder.sent(&frame, first_byte);
+        }
         self.sent.push((frame, first_byte));
     }
 
@@ -86,28 +101,44 @@ impl WirePort for Outside {
 /// A served card.
 #[derive(Debug)]
 pub struct Card {
-    nic: Nic,
-    function: Function,
+    slot: Slot,
     outside: Outside,
 }
 
 impl Card {
     /// After power-on, with its memory space on, as a host's firmware leaves it and VFIO expects it.
     pub fn new(config: NicConfig) -> Card {
-        let mut nic = Nic::new(config);
-        let mut function = Function::new(&mut nic);
-        function.open_memory();
-        Card { nic, function, outside: Outside::default() }
+        Card { slot: Slot::new(config), outside: Outside::default() }
     }
 
     /// The adapter.
     pub fn nic(&self) -> &Nic {
-        &self.nic
+        self.slot.nic()
     }
 
-    /// The adapter, for what comes by the wire.
-    pub fn nic_mut(&mut self) -> &mut Nic {
-        &mut self.nic
+    /// Records from now on all that passes between the adapter and its surroundings. A recording can be played back only
+    /// when it begins before anything was done to the card.
+    pub fn record(&mut self, recorder: Recorder) {
+        self.outside.recorder = Some(recorder);
+    }
+
+    /// Calls `note` with the recorder, if there is one, and the cycle before which something is done.
+    fn recorded(&self, note: impl FnOnce(&Recorder, Cycle)) {
+        if let Some(recorder) = &self.outside.recorder {
+            note(recorder, self.nic().now());
+        }
+    }
+
+    /// A frame is on its way whose first preamble byte is at the port at `first_byte`.
+    pub fn receive(&mut self, frame: Frame, first_byte: ByteTime) {
+        self.recorded(|recorder, at| recorder.received(at, &frame, first_byte));
+        self.slot.receive(frame, first_byte);
+    }
+
+    /// Plugs the cable in or pulls it out.
+    pub fn set_link(&mut self, up: bool) {
+        self.recorded(|recorder, at| recorder.link(at, up));
+        self.slot.set_link(up);
     }
 
     /// The client's memory.
@@ -122,30 +153,27 @@ impl Card {
 
     /// Runs until `until` is the next cycle to be evaluated.
     pub fn run_to(&mut self, until: Cycle) {
-        self.nic.run_to(&mut self.outside, until);
+        self.slot.run_to(&mut self.outside, until);
     }
 
     /// Runs until a frame is sent or, at the latest, `end`. What was sent is appended to `sent`.
     pub fn run(&mut self, end: Cycle, sent: &mut Vec<(Frame, ByteTime)>) {
         let go_on = |outside: &Outside| outside.sent.is_empty();
-        self.nic.run_while_due(&mut self.outside, end, go_on);
+        self.slot.run_while_due(&mut self.outside, end, go_on);
         sent.append(&mut self.outside.sent);
     }
 
     /// Passes the INTx level on.
     pub fn update_level(&mut self) {
-        self.outside.events.level(self.function.intx(&self.nic));
+        self.outside.events.level(self.slot.intx());
     }
 
     /// What a region is; `None` beyond those of a PCI device.
     pub fn region(&self, index: u32) -> Option<RegionInfo> {
-        let size = match index {
-            REGION_BAR0 => Bar::Registers.size().into(),
-            REGION_BAR4 => Bar::MsiX.size().into(),
-            REGION_CONFIG => CONFIG_SPACE as u64,
-            absent if absent < PCI_REGIONS => 0,
-            _ => return None,
-        };
+        if index >= PCI_REGIONS {
+            return None;
+        }
+        let size = Slot::region_size(index);
         let all = RegionFlags::READ | RegionFlags::WRITE;
         let flags = if size > 0 { all } else { RegionFlags::empty() };
         #[allow(clippy::cast_possible_truncation)] // a few words
@@ -179,31 +207,18 @@ impl Card {
 
     /// Lets configuration space follow what the client listens to.
     fn listen(&mut self) {
-        let events = &self.outside.events;
-        self.function.listen(&mut self.nic, events.listening(), events.vectors());
-    }
-
-    /// Whether `len` bytes at `offset` are inside a region.
-    fn check(&self, region: u32, offset: u64, len: usize) -> Result<(), Errno> {
-        let size = self.region(region).ok_or(Errno::INVAL)?.size;
-        let end = offset.checked_add(len as u64).ok_or(Errno::INVAL)?;
-        if end <= size { Ok(()) } else { Err(Errno::INVAL) }
+        let (delivery, vectors) = (self.outside.events.listening(), self.outside.events.vectors());
+        self.recorded(|recorder, at| recorder.listen(at, delivery, vectors));
+        self.slot.listen(delivery, vectors);
     }
 
     /// Reads a region.
     ///
     /// # Errors
-    /// `EINVAL` outside of it, or when there is none.
-    pub fn read(&mut self, region: u32, offset: u64, out: &mut [u8]) -> Result<(), Errno> {
-        self.check(region, offset, out.len())?;
-        match region {
-            REGION_BAR0 => self.function.bar_read(&mut self.nic, Bar::Registers, offset, out),
-            REGION_BAR4 => self.function.bar_read(&mut self.nic, Bar::MsiX, offset, out),
-            _ => {
-                let offset = u16::try_from(offset).map_err(|_| Errno::INVAL)?;
-                self.function.config_read(&self.nic, offset, out);
-            }
-        }
+    /// [`OutsideRegion`]; nothing is read then.
+    pub fn read(&mut self, region: u32, offset: u64, out: &mut [u8]) -> Result<(), OutsideRegion> {
+        self.slot.read(region, offset, out)?;
+        self.recorded(|recorder, at| recorder.read(at, region, offset, out));
         self.update_level();
         Ok(())
     }
@@ -211,17 +226,12 @@ impl Card {
     /// Writes a region.
     ///
     /// # Errors
-    /// `EINVAL` outside of it, or when there is none.
-    pub fn write(&mut self, region: u32, offset: u64, data: &[u8]) -> Result<(), Errno> {
-        self.check(region, offset, data.len())?;
-        match region {
-            REGION_BAR0 => self.function.bar_write(&mut self.nic, Bar::Registers, offset, data),
-            REGION_BAR4 => self.function.bar_write(&mut self.nic, Bar::MsiX, offset, data),
-            _ => {
-                let offset = u16::try_from(offset).map_err(|_| Errno::INVAL)?;
-                self.function.config_write(&mut self.nic, offset, data);
-                self.outside.bus_master = self.function.bus_master();
-            }
+    /// [`OutsideRegion`]; nothing is written then.
+    pub fn write(&mut self, region: u32, offset: u64, data: &[u8]) -> Result<(), OutsideRegion> {
+        self.slot.write(region, offset, data)?;
+        self.recorded(|recorder, at| recorder.written(at, region, offset, data));
+        if region == REGION_CONFIG {
+            self.outside.bus_master = self.slot.bus_master();
         }
         self.update_level();
         Ok(())
@@ -229,8 +239,8 @@ impl Card {
 
     /// Resets the function; memory space stays on, as after VFIO's reset.
     pub fn reset(&mut self) {
-        self.function.reset(&mut self.nic);
-        self.function.open_memory();
+        self.recorded(Recorder::reset);
+        self.slot.reset();
         self.outside.bus_master = false;
         self.listen();
     }
@@ -241,5 +251,6 @@ impl Card {
         self.outside.events = Events::default();
         self.outside.refused = Refused::default();
         self.reset();
+        self.recorded(|recorder, _| recorder.flush());
     }
 }

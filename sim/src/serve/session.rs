@@ -145,11 +145,11 @@ impl Session {
                     return Err(Errno::INVAL);
                 }
                 data.resize(access.count as usize, 0);
-                card.read(access.region, access.offset, &mut data)?;
+                card.read(access.region, access.offset, &mut data).map_err(|_| Errno::INVAL)?;
                 Reply::RegionRead(access, &data)
             }
             Request::RegionWrite(access, data) => {
-                card.write(access.region, access.offset, data)?;
+                card.write(access.region, access.offset, data).map_err(|_| Errno::INVAL)?;
                 Reply::RegionWrite(access)
             }
             Request::DeviceReset => {

@@ -73,7 +73,7 @@ impl Rack {
     /// Joins cards, which are all of one speed, by wires of `propagation_ps`. Those that reach nobody have no link.
     pub fn new(mut cards: Vec<Card>, wires: Wires, speed: LineSpeed, propagation_ps: Ps) -> Rack {
         for (i, card) in cards.iter_mut().enumerate() {
-            card.nic_mut().set_link(wires.reaches(i));
+            card.set_link(wires.reaches(i));
         }
         // A cable on which a frame arrived in the cycle in which it is sent would leave no order to run cards in.
         let propagation_ps = propagation_ps.max(speed.cycle_ps);
@@ -109,7 +109,7 @@ impl Rack {
         };
         for end in [Some(card), other.filter(|other| *other != card)].into_iter().flatten() {
             if let Some(card) = self.cards.get_mut(end) {
-                card.nic_mut().set_link(plugged);
+                card.set_link(plugged);
             }
         }
     }
@@ -186,5 +186,5 @@ fn receive(
     if let Some(tap) = tap {
         tap.frame(to, Direction::Received, &frame, at.0 * speed.byte_ps());
     }
-    cards[to].nic_mut().receive(frame, at);
+    cards[to].receive(frame, at);
 }

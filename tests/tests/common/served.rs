@@ -33,11 +33,15 @@ impl Served {
 
     /// The same with cards of choice.
     pub(crate) fn start_cards(cards: Vec<NicConfig>, wires: Wires) -> Served {
+        Served::start_made(cards.into_iter().map(Card::new).collect(), wires)
+    }
+
+    /// The same with cards that are made already.
+    pub(crate) fn start_made(cards: Vec<Card>, wires: Wires) -> Served {
         let directory = tempfile::tempdir().expect("a directory");
         let sockets: Vec<_> = (0..cards.len())
             .map(|i| (i.to_string(), directory.path().join(format!("{i}.sock"))))
             .collect();
-        let cards = cards.into_iter().map(Card::new).collect();
         let rack = Rack::new(cards, wires, LineSpeed::G10, PROPAGATION_PS);
         let mut server = Server::new(rack, &sockets, Pace::Real).expect("sockets");
         let (control, orders) = UnixStream::pair().expect("sockets");
