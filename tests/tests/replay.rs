@@ -103,6 +103,7 @@ fn adapters_do_the_same_again() {
 /// Each kind of thing that an adapter does, done otherwise, left out, or done twice.
 #[test]
 fn every_difference_is_found() {
+    type Kind = (&'static str, fn(&Output) -> bool);
     let lines = recording();
     let read = find(&lines, |line| matches!(line, Line::In { input: Input::Read(_), .. }));
     let other = edit(&lines, read, |line| {
@@ -112,7 +113,7 @@ fn every_difference_is_found() {
     });
     assert_eq!(different(&other).line, read as u64 + 1);
 
-    let kinds: [(&str, fn(&Output) -> bool); 4] = [
+    let kinds: [Kind; 4] = [
         ("DMA read", |output| matches!(output, Output::DmaRead { .. })),
         ("DMA write", |output| matches!(output, Output::DmaWrite { .. })),
         ("interrupt", |output| matches!(output, Output::Message { .. })),
@@ -148,8 +149,9 @@ fn every_difference_is_found() {
 /// A card of another kind has other reset values, and is found out by the first that is looked at.
 #[test]
 fn another_reset_value_is_found() {
+    type Change = (fn(&mut NicConfig), &'static str);
     let lines = recording();
-    let changes: [(fn(&mut NicConfig), &str); 3] = [
+    let changes: [Change; 3] = [
         (|nic| nic.mac = mac(9), "RAH(0)"),
         (|nic| nic.profile = Profile::X540, "configuration space"),
         (|nic| nic.media = Media::Backplane, "configuration space"),
