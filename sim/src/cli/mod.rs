@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 fine, 1 a check failed, 2 wrong use or bad input.
 
+mod nic;
 mod replay;
 mod reproduce;
 mod run;
@@ -31,6 +32,8 @@ enum Command {
     Run(run::Arguments),
     /// Serve cards to hypervisors and drivers in other processes, over vfio-user.
     Serve(serve::Arguments),
+    /// Use cards: those of this machine by VFIO, and served ones.
+    Nic(nic::Arguments),
 }
 
 /// Options of everything that simulates.
@@ -71,6 +74,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Replay(arguments) => replay::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
+        Command::Nic(arguments) => nic::run(arguments),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
