@@ -1,8 +1,10 @@
 //! An opened adapter.
 
+use core::fmt;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use xoff_regs::{CTRL_EXT, CtrlExt, Eicr, Links};
+use xoff_regs::{CTRL_EXT, CtrlExt, Eicr, Links, RTTPCS, Rttpcs};
 
 use crate::buffer::{Owner, Pool};
 use crate::bus::{Bus, BusError};
@@ -12,6 +14,8 @@ use crate::error::Error;
 use crate::flow_control;
 use crate::init::{dcb, identity, interrupts, link, rate, reset, rx, tx};
 use crate::memory::Memory;
+use crate::notice::{Log, Notice};
+use crate::pause::{PauseClock, PauseState};
 use crate::region::Region;
 use crate::regs::Regs;
 use crate::ring::{RxRing, TxRing};
@@ -31,6 +35,16 @@ impl From<Links> for Link {
     fn from(links: Links) -> Self {
         let up = links.contains(Links::UP);
         Self { up, speed_mbps: links.speed_mbps().filter(|_| up).unwrap_or(0) }
+    }
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.up {
+            write!(f, "link up at {} Mb/s", self.speed_mbps)
+        } else {
+            f.write_str("link down")
+        }
     }
 }
 
@@ -60,6 +74,9 @@ pub struct Device<B: Bus> {
     warnings: Vec<Warning>,
     /// Memories that were registered before the device was opened.
     regions: Vec<Region<B::Dma>>,
+    log: Log,
+    pause: PauseClock,
+    last_link: Link,
 }
 
 impl<B: Bus> Device<B> {
@@ -74,10 +91,12 @@ impl<B: Bus> Device<B> {
     }
 
     pub(crate) fn open_with(bus: B, setup: Setup) -> Result<Self, Error> {
-        let Setup { config, memories } = setup;
+        let Setup { config, memories, log } = setup;
         let family = identity::family(&bus)?;
         let warnings = config.validate(family)?;
         let regs = Regs::new(bus.bar());
+        log.tell(&Notice::Opening(family));
+        let pause = PauseClock::new(bus.now());
         let mut device = Self {
             bus,
             regs,
@@ -90,13 +109,20 @@ impl<B: Bus> Device<B> {
             stats: Stats::default(),
             warnings,
             regions: Vec::new(),
+            log,
+            pause,
+            last_link: Link { up: false, speed_mbps: 0 },
         };
         match device.bring_up(&memories) {
-            Ok(()) => Ok(device),
+            Ok(()) => {
+                device.tell_opened();
+                Ok(device)
+            }
             Err(error) => {
                 // Before the rings' memory goes, so that the device cannot write into it any more. That
                 // the bring-up failed is worth more to the caller than that this failed too.
                 let _ = device.bus.set_bus_master(false);
+                device.log.tell(&Notice::Failed(&error));
                 Err(error)
             }
         }
@@ -136,7 +162,16 @@ impl<B: Bus> Device<B> {
         if link.speed_mbps != 10_000 {
             self.warnings.push(Warning::LinkSpeed { speed_mbps: link.speed_mbps });
         }
+        self.last_link = link;
+        self.pause = PauseClock::new(self.bus.now());
         Ok(())
+    }
+
+    fn tell_opened(&self) {
+        for warning in &self.warnings {
+            self.log.tell(&Notice::Warning(warning));
+        }
+        self.log.tell(&Notice::Opened { mac: self.mac, link: self.last_link });
     }
 
     /// The station address.
@@ -170,6 +205,29 @@ impl<B: Bus> Device<B> {
     /// [`Error::DeviceGone`].
     pub fn link(&self) -> Result<Link, Error> {
         Ok(link::state(&self.regs)?.into())
+    }
+
+    /// Whether the link has changed since the last call (or since the device was opened), and what it is now. Call it
+    /// when [`Device::acknowledge`] reports a link change, or now and then. Rates of rings follow the link's speed.
+    ///
+    /// # Errors
+    /// [`Error::DeviceGone`].
+    pub fn link_event(&mut self) -> Result<Option<Link>, Error> {
+        let link = self.link()?;
+        if link == self.last_link {
+            return Ok(None);
+        }
+        self.last_link = link;
+        if link.up {
+            rate::program(&self.regs, &self.config, link.speed_mbps);
+        }
+        self.log.tell(&Notice::Link(link));
+        Ok(Some(link))
+    }
+
+    /// The memory node (NUMA) that the card is attached to, where the bus knows it: rings and threads are best there.
+    pub fn numa_node(&self) -> Option<u32> {
+        self.bus.numa_node()
     }
 
     /// The transmit ring of class `tc`. Each ring can be taken once, and used on any thread.
@@ -226,8 +284,26 @@ impl<B: Bus> Device<B> {
     /// # Errors
     /// [`Error::DeviceGone`].
     pub fn stats(&mut self) -> Result<Stats, Error> {
+        let before = self.stats;
         self.stats.accumulate(&self.regs)?;
+        self.sample_pause(&before)?;
         Ok(self.stats)
+    }
+
+    /// Who is told to stop now, in both directions. Each call is a sample of the pause times in [`Stats`]; it reads 27
+    /// registers.
+    ///
+    /// # Errors
+    /// [`Error::DeviceGone`].
+    pub fn pause_state(&mut self) -> Result<PauseState, Error> {
+        let before = self.stats;
+        self.stats.accumulate_pause(&self.regs)?;
+        self.sample_pause(&before)
+    }
+
+    fn sample_pause(&mut self, before: &Stats) -> Result<PauseState, Error> {
+        let now = self.bus.now();
+        self.pause.sample(&self.regs, &self.config, now, before, &mut self.stats)
     }
 
     /// Changes flow control while running, for example the set of lossless priorities. What was on and is
@@ -239,7 +315,12 @@ impl<B: Bus> Device<B> {
         let warnings = self.config.validate_flow_control(self.family, *flow_control)?;
         flow_control::program(&self.regs, self.family, &self.config, *flow_control)?;
         self.config.flow_control = *flow_control;
+        self.pause = PauseClock::new(self.bus.now());
+        self.log.tell(&Notice::FlowControl(*flow_control));
         self.warnings.retain(|warning| matches!(warning, Warning::LinkSpeed { .. }));
+        for warning in &warnings {
+            self.log.tell(&Notice::Warning(warning));
+        }
         self.warnings.extend(warnings);
         Ok(())
     }
@@ -258,12 +339,22 @@ impl<B: Bus> Device<B> {
         let link = self.link()?;
         rate::set(&self.regs, &self.config, tc, limit, link.speed_mbps);
         self.config.rate_limits[usize::from(tc)] = limit;
+        self.log.tell(&Notice::RateLimit { traffic_class: tc, limit });
         Ok(())
     }
 
     /// The vector of link changes and errors; the vector of class t is t.
     pub const fn other_vector(&self) -> u8 {
         self.config.traffic_classes.count()
+    }
+
+    /// The event of a vector, for an `epoll` set: it becomes readable when the vector fires. Take it back with
+    /// [`crate::event::take`], and let the vector fire again with [`Device::arm`].
+    ///
+    /// # Errors
+    /// [`BusError::TooFewVectors`] when there is no such vector, or none at all ([`crate::config::Vectors::None`]).
+    pub fn vector_fd(&self, vector: u8) -> Result<OwnedFd, Error> {
+        Ok(self.bus.vector_fd(vector.into())?)
     }
 
     /// Lets vector `vector` fire again. Queue vectors mask themselves when they fire, and are masked when
@@ -284,16 +375,36 @@ impl<B: Bus> Device<B> {
         })
     }
 
-    /// Stops the adapter and gives the bus back. Rings that were taken do nothing from here on.
+    /// Stops the adapter at once and gives the bus back. Rings that were taken do nothing from here on, and what is in
+    /// flight on them may or may not have been sent: [`Device::shut_down`] waits, and says.
     ///
     /// # Errors
     /// When the bus fails or the device is gone.
-    pub fn close(mut self) -> Result<B, Error> {
+    pub fn close(self) -> Result<B, Error> {
+        self.stop(false).1
+    }
+
+    /// Lets no more packets out of the packet buffers.
+    pub(crate) fn hold_packets(&self) -> Result<(), Error> {
+        self.regs.modify(RTTPCS, |rttpcs| rttpcs | Rttpcs::ARBDIS)
+    }
+
+    /// Stops the adapter, and on request empties its packet buffers by a reset.
+    pub(crate) fn stop(mut self, discard: bool) -> (Log, Result<B, Error>) {
+        let log = std::mem::take(&mut self.log);
+        let stopped = self.take_off(discard);
+        (log, stopped.map(|()| self.bus))
+    }
+
+    fn take_off(&mut self, discard: bool) -> Result<(), Error> {
         // Off the bus first: after that no buffer can be written, whatever else fails.
         self.bus.set_bus_master(false)?;
         reset::quiet(&mut self.bus, &self.regs)?;
+        if discard {
+            reset::reset(&mut self.bus, &self.regs, self.family)?;
+        }
         self.bus.enable_vectors(0)?;
         self.regs.modify(CTRL_EXT, |ctrl_ext| ctrl_ext - CtrlExt::DRV_LOAD)?;
-        Ok(self.bus)
+        Ok(())
     }
 }

@@ -94,7 +94,10 @@ impl Total for [u64; 8] {
 }
 
 macro_rules! statistics {
-    ($($(#[$doc:meta])+ $field:ident: $total:ty = $source:expr, $name:literal;)*) => {
+    (
+        counted { $($(#[$doc:meta])+ $field:ident: $total:ty = $source:expr, $name:literal;)* }
+        sampled { $($(#[$time_doc:meta])+ $time:ident: $time_total:ty, $time_name:literal;)* }
+    ) => {
         /// Totals since the device was opened.
         ///
         /// Arrays are indexed by priority (pause counters), by packet buffer (`mpc`) or by traffic class
@@ -103,6 +106,7 @@ macro_rules! statistics {
         #[non_exhaustive]
         pub struct Stats {
             $($(#[$doc])+ pub $field: $total,)*
+            $($(#[$time_doc])+ pub $time: $time_total,)*
         }
 
         impl Stats {
@@ -115,17 +119,22 @@ macro_rules! statistics {
             /// What happened since `earlier`, a copy taken before.
             #[must_use]
             pub fn delta(&self, earlier: &Self) -> Self {
-                Self { $($field: self.$field.minus(earlier.$field),)* }
+                Self {
+                    $($field: self.$field.minus(earlier.$field),)*
+                    $($time: self.$time.minus(earlier.$time),)*
+                }
             }
 
             fn raw(&self, out: &mut Vec<(Cow<'static, str>, u64)>) {
                 $(self.$field.list($name, out);)*
+                $(self.$time.list($time_name, out);)*
             }
         }
     };
 }
 
 statistics! {
+    counted {
     /// Good frames received, missed ones included, pause frames not (GPRC).
     gprc: u64 = r::GPRC, "gprc";
     /// Good frames sent, pause frames included (GPTC).
@@ -222,9 +231,27 @@ statistics! {
     roc: u64 = r::ROC, "rx_oversize_errors";
     /// Frames too long, with a wrong FCS (RJC).
     rjc: u64 = r::RJC, "rx_jabber_errors";
+    }
+    sampled {
+    /// Time that priority n was stopped here by the link partner, ns, as seen by [`crate::Device::stats`] and
+    /// [`crate::Device::pause_state`] whenever they were called.
+    rx_pause_ns: [u64; 8], "rx_prio#_pause_ns";
+    /// Time that the link partner was told by us to stop priority n, ns, seen the same way.
+    tx_pause_ns: [u64; 8], "tx_prio#_pause_ns";
+    }
 }
 
 impl Stats {
+    /// Adds up only what the state of pause is judged by.
+    pub(crate) fn accumulate_pause<R: Bar>(&mut self, regs: &Regs<R>) -> Result<(), Error> {
+        self.lxontxc.add(r::LXONTXC.read(regs)?);
+        self.lxofftxc.add(r::LXOFFTXC.read(regs)?);
+        self.pxontxc.add(r::PXONTXC.read(regs)?);
+        self.pxofftxc.add(r::PXOFFTXC.read(regs)?);
+        self.pxon2offc.add(r::PXON2OFFCNT.read(regs)?);
+        Ok(())
+    }
+
     /// Frames that reached the host: good ones less those lost in full packet buffers.
     pub fn rx_packets(&self) -> u64 {
         self.gprc.saturating_sub(self.mpc.iter().sum())

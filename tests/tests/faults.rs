@@ -163,7 +163,13 @@ fn life<B: Bus>(bus: B) -> Result<B, Error> {
     end.device.acknowledge()?;
     let flow_control = xoff_driver::FlowControl::Priority { mask: 1 };
     end.device.set_flow_control(&flow_control)?;
-    end.device.close()
+    let End { device, tx, rx, .. } = end;
+    let closed = device.shut_down(tx, rx, Duration::from_millis(2));
+    // Whatever failed, every buffer is accounted for: two frames, and 63 buffers in each receive ring.
+    let report = closed.report;
+    assert_eq!(report.sent.len() + report.unsent.len(), 2);
+    assert_eq!(report.given_back.len(), 8 * 63);
+    closed.bus
 }
 
 /// Runs a life for every call that can fail, and one more.

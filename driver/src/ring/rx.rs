@@ -160,6 +160,19 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
         self.setup.traffic_class
     }
 
+    /// Gives all buffers back. Returns how many frames had arrived in them. The device must not reach memory any more.
+    pub(crate) fn give_back(mut self, out: &mut Vec<Buffer>) -> u64 {
+        let mut unread = 0;
+        let mut slot = self.head;
+        while let Some(buffer) = self.posted.pop_front() {
+            let word = self.memory.load(usize::from(slot) * DESCRIPTOR_LEN + 8);
+            unread += u64::from(word & RX_DD != 0 && rx_status(word).contains(RxStatus::EOP));
+            slot = self.next(slot);
+            out.push(buffer);
+        }
+        unread
+    }
+
     fn receive(&mut self, pool: &Pool<D>, mut buffer: Buffer, word: u64) -> Received {
         let (reported, status) = (rx_len(word), rx_status(word));
         let ends = status.contains(RxStatus::EOP);

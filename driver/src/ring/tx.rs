@@ -63,6 +63,15 @@ impl SendError {
     }
 }
 
+/// What identifies a frame that was handed over.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Handed {
+    /// Its buffer, or that of its first piece.
+    pub buffer: Option<Buffer>,
+    /// Its token, if it was pushed in pieces.
+    pub token: Option<u64>,
+}
+
 /// How a transmit ring is set up.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TxSetup {
@@ -225,23 +234,71 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
     /// Moves buffers out of the slots before `end`, and tokens, when there are frames in pieces. Returns how many frames.
     fn take_frames(&mut self, end: usize, out: &mut Vec<Buffer>) -> usize {
         let mut frames = 0;
+        self.each_frame(end, |ring, frame| {
+            out.extend(frame.buffer);
+            if let Some(token) = frame.token {
+                ring.pieces.done(token);
+            }
+            frames += 1;
+        });
+        frames
+    }
+
+    /// Empties the slots from the oldest to the one before `end`, frame by frame. There is one at least.
+    fn each_frame(&mut self, end: usize, mut take: impl FnMut(&mut Self, Handed)) {
         let mut at = usize::from(self.head);
+        let mut frame = Handed::default();
         loop {
             let buffer = core::mem::replace(&mut self.slots[at], Buffer::VACANT);
-            out.extend((!buffer.is_vacant()).then_some(buffer));
-            let (token, ends) = self.pieces.release(at);
-            if let Some(token) = token {
-                self.pieces.done(token);
+            if !buffer.is_vacant() {
+                frame.buffer = Some(buffer);
             }
-            frames += usize::from(ends);
+            let (token, ends) = self.pieces.release(at);
+            frame.token = token;
+            if ends {
+                take(self, core::mem::take(&mut frame));
+            }
             at += 1;
             if at == end {
-                return frames;
+                return;
             }
             if at == self.slots.len() {
                 at = 0;
             }
         }
+    }
+
+    /// [`TxRing::reclaim`] for closing: frame by frame, tokens beside their buffers.
+    pub(crate) fn reclaim_frames(&mut self, out: &mut Vec<Handed>) {
+        let (head, start) = (usize::from(self.head), out.len());
+        let mut end = head;
+        while let Some(&last) = self.reports.front() {
+            if !tx_done(self.memory.load(usize::from(last) * DESCRIPTOR_LEN + 8)) {
+                break;
+            }
+            self.reports.pop_front();
+            end = usize::from(last) + 1;
+        }
+        if end == head {
+            return;
+        }
+        self.each_frame(end, |_, frame| out.push(frame));
+        self.used -= if head < end { end - head } else { self.slots.len() - head + end };
+        #[allow(clippy::cast_possible_truncation)] // below the ring length
+        let after = if end == self.slots.len() { 0 } else { end as u16 };
+        self.head = after;
+        self.pending -= out.len() - start;
+        self.completed += (out.len() - start) as u64;
+    }
+
+    /// Gives up what is still in flight. The device must not reach memory any more.
+    pub(crate) fn abandon(&mut self, out: &mut Vec<Handed>) {
+        if self.used > 0 {
+            let end = if self.tail == 0 { self.slots.len() } else { self.tail.into() };
+            self.each_frame(end, |_, frame| out.push(frame));
+        }
+        (self.head, self.used, self.pending) = (self.tail, 0, 0);
+        self.reports.clear();
     }
 
     /// Descriptors that can still be filled. One always stays empty, or a full ring would look empty.

@@ -36,6 +36,9 @@ impl Shared {
     /// Maps `len` bytes of a file from `offset`, shared, for reading and writing.
     pub(crate) fn map(fd: BorrowedFd<'_>, offset: u64, len: usize) -> io::Result<Self> {
         let map = MmapOptions::new().offset(offset).len(len).map_raw(fd.as_raw_fd())?;
+        // A child after a fork has no business with memory that a device works on. Not all kernels know how; then it is
+        // there, and only the documentation forbids its use.
+        let _ = map.advise(memmap2::Advice::DontFork);
         let start = NonNull::new(map.as_mut_ptr()).ok_or(io::ErrorKind::InvalidData)?;
         Ok(Self { start, len, _map: Some(map) })
     }
