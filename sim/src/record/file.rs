@@ -17,7 +17,7 @@ const GZIP: [u8; 2] = [0x1F, 0x8B];
 pub fn create(path: &Path) -> io::Result<Box<dyn Write + Send>> {
     let file = File::create(path)?;
     Ok(if path.extension().is_some_and(|extension| extension == "gz") {
-        Box::new(BufWriter::new(GzEncoder::new(file, Compression::default())))
+        Box::new(BufWriter::new(GzEncoder::new(file, Compression::best())))
     } else {
         Box::new(BufWriter::new(file))
     })

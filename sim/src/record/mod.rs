@@ -8,8 +8,8 @@
 //!
 //! ```text
 //! {"version":1,"cards":[{"name":"a","nic":{…}}]}
-//! {"in":{"card":0,"at":156250,"write":{"region":0,"offset":0,"data":"00000004"}}}
-//! {"out":{"card":0,"dma_read":{"addr":65536,"data":"…"}}}
+//! {"in":{"card":0,"at":156250,"write":{"region":0,"offset":0,"data":"0x00000004"}}}
+//! {"out":{"card":0,"dma_read":{"addr":65536,"data":"0x…"}}}
 //! ```
 
 mod file;

@@ -1,6 +1,7 @@
 //! Two adapters on one cable, each with the driver on it.
 #![allow(dead_code)] // each test program uses its part
 
+pub(crate) mod recorded;
 pub(crate) mod served;
 
 use std::time::Duration;

@@ -9,6 +9,7 @@ mod common;
 mod environment;
 mod machine;
 mod probe;
+mod recordings;
 
 use environment::guests;
 
