@@ -1,6 +1,7 @@
 //! Two adapters on one cable, each with the driver on it.
 #![allow(dead_code)] // each test program uses its part
 
+pub(crate) mod named;
 pub(crate) mod recorded;
 pub(crate) mod served;
 
@@ -79,7 +80,12 @@ impl<B: Bus> End<B> {
 pub(crate) trait Bed: Sized {
     type Bus: Bus;
 
-    /// The devices have station addresses 02:00:00:00:00:01 and :02.
+    /// Why there are no such devices here, if so.
+    fn missing() -> Option<&'static str> {
+        None
+    }
+
+    /// The devices have station addresses 02:00:00:00:00:01 and :02, unless they have addresses of their own.
     fn new() -> (Self, [Self::Bus; 2]);
 
     /// Lets a little time pass, frames passing both ways.
@@ -87,6 +93,14 @@ pub(crate) trait Bed: Sized {
 
     /// How often [`Bed::pass`] is worth trying.
     const PATIENCE: u32;
+
+    /// Whether the devices have other station addresses, so that they must take frames for any.
+    const FOREIGN_ADDRESSES: bool = false;
+
+    /// A configuration with which a device takes the frames of these tests.
+    fn config(config: &Config) -> Config {
+        Config { promiscuous: config.promiscuous || Self::FOREIGN_ADDRESSES, ..config.clone() }
+    }
 }
 
 /// Two in-process models. Time passes when it is told to.
@@ -145,8 +159,8 @@ impl<T: Bed> Pair<T> {
     /// Opens both with the same configuration.
     pub(crate) fn open(config: &Config) -> Pair<T> {
         let (mut bed, [a, b]) = T::new();
-        let a = End::open(a, config.clone()).expect("comes up");
-        let b = End::open(b, config.clone()).expect("comes up");
+        let a = End::open(a, T::config(config)).expect("comes up");
+        let b = End::open(b, T::config(config)).expect("comes up");
         bed.pass();
         Pair { a, b, bed }
     }
