@@ -1,13 +1,17 @@
-//! A rack: hosts with real drivers on cycle-level adapters, links, one switch, and the events between them.
+//! A rack: hosts with real drivers on cycle-level adapters, links, one switch, and the events between them. Some ports of
+//! the switch may lead outside, to adapters that somebody else drives.
+
+mod agenda;
 
 use crate::adapter::Adapter;
 use crate::host::{Host, HostConfig};
 use crate::kernel::Ps;
 use crate::switch::{Fabric, FlowControl, Item, Switch, SwitchConfig, SwitchEvent};
 use crate::timeline::{NEVER, Timeline};
+use agenda::Agenda;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
-use xoff_model::{Cycle, Frame, LineSpeed};
+use std::collections::BinaryHeap;
+use xoff_model::{ByteTime, Cycle, Frame, LineSpeed};
 use xoff_regs::frame::{
     self, FCS_BYTES, HEADER_BYTES, MacControl, PREAMBLE_BYTES, TAG_BYTES, VlanTag,
 };
@@ -35,55 +39,6 @@ impl Forwarding {
     }
 }
 
-/// What is to come at one host.
-#[derive(Debug)]
-struct Agenda {
-    /// When the adapter's clock has to be run.
-    clock: Ps,
-    /// When the rings want to be looked at: an interrupt or a poll.
-    wake: Ps,
-    /// Application timers: time, order of setting, token.
-    timers: BinaryHeap<Reverse<(Ps, u32, u32)>>,
-    timers_set: u32,
-    /// Frames on the cable to the switch, with the time they arrive.
-    uplink: VecDeque<(Ps, Frame)>,
-}
-
-impl Agenda {
-    fn new() -> Agenda {
-        Agenda {
-            clock: NEVER,
-            wake: NEVER,
-            timers: BinaryHeap::new(),
-            timers_set: 0,
-            uplink: VecDeque::new(),
-        }
-    }
-
-    fn add_timer(&mut self, at: Ps, token: u32) {
-        self.timers.push(Reverse((at, self.timers_set, token)));
-        self.timers_set = self.timers_set.wrapping_add(1);
-    }
-
-    fn due_timer(&mut self, now: Ps) -> Option<u32> {
-        let &Reverse((at, _, token)) = self.timers.peek()?;
-        (at <= now).then(|| {
-            self.timers.pop();
-            token
-        })
-    }
-
-    /// When software runs next.
-    fn next_software(&self) -> Ps {
-        self.timers.peek().map_or(NEVER, |t| t.0.0).min(self.wake)
-    }
-
-    /// When anything happens at the host.
-    fn next(&self) -> Ps {
-        self.clock.min(self.next_software())
-    }
-}
-
 /// The rack.
 #[derive(Debug)]
 pub struct Network {
@@ -98,8 +53,14 @@ pub struct Network {
     control: BinaryHeap<Reverse<(Ps, u32, SwitchEvent)>>,
     control_set: u32,
     events: u64,
+    /// Each at the switch port of its place.
     hosts: Vec<Host>,
+    /// By port: the hosts', then those that lead outside.
     agendas: Vec<Agenda>,
+    /// The port of each station number.
+    port_of: [Option<u8>; 256],
+    /// Frames that the switch has begun to send outside: port, frame, and when its first byte is there.
+    outward: Vec<(usize, Frame, ByteTime)>,
     switch: Switch,
     /// Priorities have queues and accounts of their own (PFC); else all frames are one.
     by_priority: bool,
@@ -122,6 +83,7 @@ struct Ports<'a> {
     control_set: &'a mut u32,
     hosts: &'a [Host],
     agendas: &'a mut [Agenda],
+    outward: &'a mut Vec<(usize, Frame, ByteTime)>,
     pool: &'a mut Vec<Vec<u8>>,
     speed: LineSpeed,
     propagation_ps: Ps,
@@ -131,8 +93,12 @@ impl Fabric for Ports<'_> {
     fn transmit(&mut self, port: u8, frame: Frame, _wire_ps: Ps) {
         let h = usize::from(port);
         let first_byte = self.speed.byte_at_or_after(self.now + self.propagation_ps);
+        let Some(host) = self.hosts.get(h) else {
+            self.outward.push((h, frame, first_byte));
+            return;
+        };
         // The adapter gets the frame now and its bits at their time.
-        let mut adapter = self.hosts[h].adapter().borrow_mut();
+        let mut adapter = host.adapter().borrow_mut();
         adapter.nic.receive(frame, first_byte);
         let agenda = &mut self.agendas[h];
         agenda.clock = clock_time(adapter.nic.next_wake(), self.speed);
@@ -162,15 +128,22 @@ impl Fabric for Ports<'_> {
 }
 
 impl Network {
-    /// Connects hosts, in the order of their indices, to a switch. Time starts once the last adapter has come up.
+    /// Connects hosts to a switch, and behind them, at ports of their own, adapters outside that have these station
+    /// numbers. Time starts once the last adapter has come up.
     pub fn new(
         hosts: Vec<Host>,
+        outside: &[u8],
         switch: SwitchConfig,
         forwarding: Forwarding,
         speed: LineSpeed,
         propagation_ps: Ps,
     ) -> Network {
-        let n = hosts.len();
+        let n = hosts.len() + outside.len();
+        let mut port_of = [None; 256];
+        let stations = hosts.iter().map(Host::index).chain(outside.iter().copied());
+        for (port, station) in (0u8..).zip(stations) {
+            port_of[usize::from(station)] = Some(port);
+        }
         let mut network = Network {
             now: 0,
             egress_ends: Timeline::new(n),
@@ -183,6 +156,8 @@ impl Network {
             by_priority: matches!(switch.flow_control, FlowControl::Priority(_)),
             switch: Switch::new(switch),
             hosts,
+            port_of,
+            outward: Vec::new(),
             forwarding,
             speed,
             propagation_ps,
@@ -234,6 +209,26 @@ impl Network {
     /// Events processed so far.
     pub fn events(&self) -> u64 {
         self.events
+    }
+
+    /// When something happens next by itself.
+    pub fn next(&self) -> Ps {
+        self.activities.first().1.min(self.next_in_switch())
+    }
+
+    /// An adapter outside, counted from 0, has begun to send a frame. It must not be earlier than what has been run.
+    pub fn sent(&mut self, outside: usize, frame: Frame, first_byte: ByteTime) {
+        let bytes = self.forwarding.bytes_before_arrival(frame.len() + FCS_BYTES);
+        let at = (first_byte.0 + bytes) * self.speed.byte_ps() + self.propagation_ps;
+        let port = self.hosts.len() + outside;
+        self.agendas[port].depart(port, frame, at, &mut self.arrivals);
+    }
+
+    /// Frames that the switch has begun to send outside: to which adapter, counted from 0, and when the first byte is
+    /// there.
+    pub fn take_outward(&mut self) -> impl Iterator<Item = (usize, Frame, ByteTime)> {
+        let hosts = self.hosts.len();
+        self.outward.drain(..).map(move |(port, frame, at)| (port - hosts, frame, at))
     }
 
     /// Processes every event up to and including `until`, and brings every adapter to that time.
@@ -342,10 +337,7 @@ impl Network {
             for (frame, first_byte) in adapter.host.sent.drain(..) {
                 let bytes = self.forwarding.bytes_before_arrival(frame.len() + FCS_BYTES);
                 let at = (first_byte.0 + bytes) * speed.byte_ps() + self.propagation_ps;
-                if agenda.uplink.is_empty() {
-                    arrivals.set(h, at);
-                }
-                agenda.uplink.push_back((at, frame));
+                agenda.depart(h, frame, at, arrivals);
             }
         }
         let spare = &mut adapter.host.spare;
@@ -371,34 +363,52 @@ impl Network {
         self.arrivals.set(h, next);
         let Some((_, frame)) = arrived else { return };
         let now = self.now;
-        #[allow(clippy::cast_possible_truncation)] // at most 64 hosts
+        #[allow(clippy::cast_possible_truncation)] // at most 64 ports
         let port = h as u8;
-        let hosts = self.hosts.len();
-        let (by_priority, byte_ps) = (self.by_priority, self.speed.byte_ps());
-        let (switch, mut ports) = self.switch_side();
         if frame::ethertype(&frame.bytes) == Some(frame::ETHERTYPE_MAC_CONTROL) {
+            let (switch, mut ports) = self.switch_side();
             if let Some(Ok(control)) = MacControl::parse(&frame.bytes, &[0; 6]) {
                 switch.control(now, port, control, &mut ports);
             }
             ports.recycle(frame);
             return;
         }
-        let known = |index: &u8| usize::from(*index) < hosts;
-        let to = frame::destination(&frame.bytes).and_then(HostConfig::index_of).filter(known);
-        let Some(egress) = to else {
-            ports.recycle(frame); // for nobody in this rack
-            return;
-        };
-        let tag = if by_priority { VlanTag::parse(&frame.bytes) } else { None };
+        match frame::destination(&frame.bytes) {
+            Some(group) if group[0] & 1 != 0 => self.flood(port, frame),
+            Some(to) => {
+                let egress = HostConfig::index_of(to);
+                match egress.and_then(|station| self.port_of[usize::from(station)]) {
+                    Some(egress) => self.forward(port, egress, frame),
+                    None => self.pool.push(frame.bytes), // for nobody in this rack
+                }
+            }
+            None => self.pool.push(frame.bytes),
+        }
+    }
+
+    /// Passes a frame for a group to every other port that leads outside; the hosts here are in no group.
+    fn flood(&mut self, port: u8, frame: Frame) {
+        #[allow(clippy::cast_possible_truncation)] // at most 64 ports
+        for egress in (self.hosts.len() as u8..self.agendas.len() as u8).filter(|to| *to != port) {
+            self.forward(port, egress, frame.clone());
+        }
+        self.pool.push(frame.bytes);
+    }
+
+    #[inline]
+    fn forward(&mut self, ingress: u8, egress: u8, frame: Frame) {
+        let tag = if self.by_priority { VlanTag::parse(&frame.bytes) } else { None };
         #[allow(clippy::cast_possible_truncation)] // frames are at most 16 KB
         let item = Item {
             bytes: frame.bytes_with_fcs() as u32,
-            wire_ps: frame.wire_bytes() * byte_ps,
-            ingress: port,
+            wire_ps: frame.wire_bytes() * self.speed.byte_ps(),
+            ingress,
             egress,
             priority: tag.map_or(0, |tag| tag.pcp),
             frame,
         };
+        let now = self.now;
+        let (switch, mut ports) = self.switch_side();
         switch.arrive(now, item, &mut ports);
     }
 
@@ -440,6 +450,7 @@ impl Network {
             control_set: &mut self.control_set,
             hosts: &self.hosts,
             agendas: &mut self.agendas,
+            outward: &mut self.outward,
             speed: self.speed,
             pool: &mut self.pool,
             propagation_ps: self.propagation_ps,

@@ -3,5 +3,5 @@
 mod run;
 mod scenario;
 
-pub use run::{RunError, RunResult, run};
+pub use run::{RunError, RunResult, build, run};
 pub use scenario::{Cluster, Direction, FlowControlMode, Os, Scenario};

@@ -55,7 +55,7 @@ pub enum RunError {
 /// # Errors
 /// When a host's driver refuses its configuration.
 pub fn run(cluster: &Cluster, seed: u64) -> Result<RunResult, RunError> {
-    let mut network = build(cluster, seed)?;
+    let mut network = build(cluster, &[], seed)?;
     let (warmup, window) = cluster.time_ps;
     let start = network.now() + warmup;
     network.run_until(start);
@@ -104,23 +104,25 @@ fn readings(network: &mut Network) -> Result<Vec<Stats>, RunError> {
         .collect()
 }
 
-fn build(cluster: &Cluster, seed: u64) -> Result<Network, HostError> {
-    let hosts = (0..cluster.storage_nodes + cluster.nan_nodes)
+/// Makes the network of a cluster. The hosts in `outside` are left to adapters that somebody else drives.
+///
+/// # Errors
+/// When a host's driver refuses its configuration.
+pub fn build(cluster: &Cluster, outside: &[u8], seed: u64) -> Result<Network, HostError> {
+    let hosts = (0..cluster.hosts())
+        .filter(|index| !outside.contains(index))
         .map(|index| {
-            let storage = index < cluster.storage_nodes;
-            let name = if storage {
-                format!("storage-{index}")
-            } else {
-                format!("nan-{}", index - cluster.storage_nodes)
-            };
+            let name = cluster.host_name(index);
             let mut config = HostConfig { index, name, ..cluster.host.clone() };
             config.nic.mac = HostConfig::mac_of(index);
+            let storage = index < cluster.storage_nodes;
             let application = if storage { storage_node(cluster) } else { nan_node(cluster) };
             Host::new(config, application, seed)
         })
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Network::new(
         hosts,
+        outside,
         cluster.switch.clone(),
         cluster.forwarding,
         cluster.speed,

@@ -282,6 +282,19 @@ impl Scenario {
 }
 
 impl Cluster {
+    /// Number of hosts: storage nodes first, then NAN nodes.
+    pub fn hosts(&self) -> u8 {
+        self.storage_nodes.saturating_add(self.nan_nodes)
+    }
+
+    /// What the host with this number is called: `storage-0` and so on, `nan-0` and so on.
+    pub fn host_name(&self, index: u8) -> String {
+        match index.checked_sub(self.storage_nodes) {
+            None => format!("storage-{index}"),
+            Some(nan) => format!("nan-{nan}"),
+        }
+    }
+
     /// Whether flow control is on, so that nothing may be lost.
     pub fn lossless(&self) -> bool {
         !matches!(self.switch.flow_control, FlowControl::None { .. })

@@ -89,6 +89,11 @@ pub struct Host {
 }
 
 impl Host {
+    /// Its station number.
+    pub fn index(&self) -> u8 {
+        self.config.index
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.config.name

@@ -14,7 +14,7 @@ use xoff_model::NicConfig;
 /// What a host is made with.
 #[derive(Clone, Debug)]
 pub struct HostConfig {
-    /// Place in the network; also the switch port and part of the station address.
+    /// Station number: part of the station address, and what other hosts call it.
     pub index: u8,
     /// Name, for random streams and reports.
     pub name: String,
