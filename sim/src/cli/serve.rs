@@ -13,7 +13,7 @@ use xoff::host::HostConfig;
 use xoff::kernel::Ps;
 use xoff::load::{self, LoadError, Source};
 use xoff::record::{self, Recording};
-use xoff::serve::{Card, Lan, Pace, Rack, Server, Tap, Wires};
+use xoff::serve::{Card, ClusterWires, Lan, Pace, Rack, Server, Tap, Wires, Wiring};
 use xoff_model::{Frame, LineSpeed, Media, NicConfig, Profile, SfpModule};
 
 /// Cables, speed and switch, unless another scenario is named.
@@ -43,6 +43,12 @@ pub(super) struct Arguments {
     /// A cluster scenario whose cable, speed and switch are used; its hosts are not.
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
+    /// A cluster scenario in which the cards take the place of hosts, named so: `--nic nan-0=/run/nan-0.sock`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["wire", "scenario"])]
+    network: Option<PathBuf>,
+    /// Seed of the simulated hosts, with `--network`.
+    #[arg(long, default_value_t = 1, requires = "network")]
+    seed: u64,
     /// Change a value of the scenario: `--set flow_control.mode=802.3x`. May be given several times.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
@@ -111,23 +117,67 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Failure> {
             return Err(Failure(format!("--nic {name}={}: given twice", path.display())));
         }
     }
-    let mut cards: Vec<_> = (0u8..)
-        .take(count)
-        .map(|i| Card::new(arguments.card.config(&cluster, HostConfig::mac_of(i))))
-        .collect();
-    if let Some(path) = &arguments.record {
-        record(path, &arguments.nics, &mut cards)?;
+    if arguments.network.is_some() {
+        let places = places(&cluster, &arguments.nics)?;
+        let cards = cards(arguments, &cluster, &places)?;
+        let wires = ClusterWires::new(&cluster, &places, arguments.seed)?;
+        let wires = serve(arguments, &cluster, cards, wires)?;
+        let switch = &wires.network().switch().stats;
+        eprintln!(
+            "xoff: the switch has dropped {} frames, and {} bytes came beyond the headroom",
+            switch.dropped, switch.overflow_bytes
+        );
+        return Ok(true);
     }
-    let (speed, propagation_ps) = (cluster.speed, cluster.propagation_ps);
+    let addresses: Vec<_> = (0u8..).take(count).collect();
+    let cards = cards(arguments, &cluster, &addresses)?;
     let wires = match arguments.wire {
         Wire::Pair => Wires::pairs(count),
         Wire::Loopback => Wires::loopback(count),
         Wire::Switch => {
             let mut switch = cluster.switch.clone();
             switch.ports = count;
-            Wires::Switch(Box::new(Lan::new(switch, cluster.forwarding, speed, propagation_ps)))
+            let (forwarding, propagation) = (cluster.forwarding, cluster.propagation_ps);
+            Wires::Switch(Box::new(Lan::new(switch, forwarding, cluster.speed, propagation)))
         }
     };
+    serve(arguments, &cluster, cards, wires)?;
+    Ok(true)
+}
+
+/// The hosts whose place the cards take, by number.
+fn places(cluster: &Cluster, nics: &[(String, PathBuf)]) -> Result<Vec<u8>, Failure> {
+    let number = |(name, path): &(String, PathBuf)| {
+        let hosts = 0..cluster.hosts();
+        hosts.into_iter().find(|host| cluster.host_name(*host) == *name).ok_or_else(|| {
+            let names: Vec<_> = (0..cluster.hosts()).map(|host| cluster.host_name(host)).collect();
+            Failure(format!(
+                "--nic {name}={}: the network has no host of that name; it has {}",
+                path.display(),
+                names.join(", ")
+            ))
+        })
+    };
+    nics.iter().map(number).collect()
+}
+
+/// Cards with the station addresses of these numbers, recorded if that is wanted.
+fn cards(arguments: &Arguments, cluster: &Cluster, numbers: &[u8]) -> Result<Vec<Card>, Failure> {
+    let config = |number: &u8| arguments.card.config(cluster, HostConfig::mac_of(*number));
+    let mut cards: Vec<_> = numbers.iter().map(config).map(Card::new).collect();
+    if let Some(path) = &arguments.record {
+        record(path, &arguments.nics, &mut cards)?;
+    }
+    Ok(cards)
+}
+
+/// Serves until a signal ends it. Gives back what joined the cards.
+fn serve<W: Wiring>(
+    arguments: &Arguments,
+    cluster: &Cluster,
+    cards: Vec<Card>,
+    wires: W,
+) -> Result<W, Failure> {
     let pace = match arguments.pace {
         PaceChoice::Real => Pace::Real,
         PaceChoice::Free => {
@@ -135,9 +185,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Failure> {
             Pace::Free
         }
     };
-    let mut rack = Rack::new(cards, wires, speed, propagation_ps);
+    let mut rack = Rack::new(cards, wires, cluster.speed, cluster.propagation_ps);
     if let Some(path) = &arguments.capture {
-        rack.set_tap(Box::new(CaptureTap::create(path, &arguments.nics, speed)?));
+        rack.set_tap(Box::new(CaptureTap::create(path, &arguments.nics, cluster.speed)?));
     }
     let mut server = Server::new(rack, &arguments.nics, pace)?;
     for (name, path) in server.sockets() {
@@ -149,7 +199,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Failure> {
     }
     server.run(stopped.as_fd(), |notice| eprintln!("xoff: {notice}"))?;
     eprintln!("xoff: at most {} ms behind the clock", server.lag().as_millis());
-    Ok(true)
+    Ok(server.into_wires())
 }
 
 /// Records all that happens to the cards and that they do.
@@ -221,7 +271,7 @@ impl Drop for CaptureTap {
 fn scenario(arguments: &Arguments) -> Result<Cluster, Failure> {
     let sets: Result<Vec<_>, LoadError> =
         arguments.sets.iter().map(|set| load::parse_set(set)).collect();
-    let source = match &arguments.scenario {
+    let source = match arguments.network.as_ref().or(arguments.scenario.as_ref()) {
         None => Source::new(SCENARIO.0, SCENARIO.1, &sets?),
         Some(path) => {
             let name = path.display().to_string();

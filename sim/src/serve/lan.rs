@@ -1,6 +1,7 @@
 //! The simulator's switch between served cards. It learns who is where, as switches do; what it does not know goes to
 //! everybody else.
 
+use super::wires::Deliver;
 use crate::kernel::{Class, Entity, Kernel, Ps};
 use crate::network::Forwarding;
 use crate::switch::{Fabric, FlowControl, Item, Switch, SwitchConfig, SwitchEvent};
@@ -120,7 +121,7 @@ impl Lan {
 
     /// Lets what is to happen up to `now` happen. `receive` gets a card's index, a frame for it, and when its first byte
     /// is there.
-    pub(super) fn run(&mut self, now: Ps, mut receive: impl FnMut(usize, Frame, ByteTime)) {
+    pub(super) fn run(&mut self, now: Ps, receive: &mut Deliver<'_>) {
         while let Some(event) = self.side.events.next(now) {
             let now = self.side.events.now();
             match event {

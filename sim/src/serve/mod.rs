@@ -4,6 +4,7 @@
 //! neither is ahead of the other.
 
 mod card;
+mod cluster;
 mod events;
 mod lan;
 mod memory;
@@ -12,7 +13,8 @@ mod session;
 mod wires;
 
 pub use card::{Card, Refused};
+pub use cluster::ClusterWires;
 pub use lan::Lan;
 pub use server::{Notice, Pace, ServeError, Server};
 pub use session::{Session, Turn};
-pub use wires::{Rack, Tap, Wires};
+pub use wires::{Deliver, Rack, Tap, Wires, Wiring};

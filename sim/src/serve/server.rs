@@ -1,7 +1,7 @@
 //! The loop: clients are listened to, the cards' time follows the wall clock, and nobody is waited for.
 
 use super::session::{Session, Turn};
-use super::wires::Rack;
+use super::wires::{Rack, Wires, Wiring};
 use crate::kernel::Ps;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -158,8 +158,8 @@ struct Port {
 
 /// Served cards.
 #[derive(Debug)]
-pub struct Server {
-    rack: Rack,
+pub struct Server<W: Wiring = Wires> {
+    rack: Rack<W>,
     ports: Vec<Port>,
     pace: Pace,
     /// When the cards' time was 0, unless they lag.
@@ -168,16 +168,16 @@ pub struct Server {
     lag: Duration,
 }
 
-impl Server {
+impl<W: Wiring> Server<W> {
     /// Listens at a socket for each card of a rack, in their order. A client can connect once this returns.
     ///
     /// # Errors
     /// When a socket cannot be listened at.
     pub fn new(
-        rack: Rack,
+        rack: Rack<W>,
         sockets: &[(String, PathBuf)],
         pace: Pace,
-    ) -> Result<Server, ServeError> {
+    ) -> Result<Server<W>, ServeError> {
         let ports = sockets
             .iter()
             .map(|(name, path)| {
@@ -189,13 +189,18 @@ impl Server {
     }
 
     /// Cards and wires.
-    pub fn rack(&self) -> &Rack {
+    pub fn rack(&self) -> &Rack<W> {
         &self.rack
     }
 
     /// The same, to pull cables between one [`Server::run`] and the next.
-    pub fn rack_mut(&mut self) -> &mut Rack {
+    pub fn rack_mut(&mut self) -> &mut Rack<W> {
         &mut self.rack
+    }
+
+    /// Ends serving, and gives back what joined the cards.
+    pub fn into_wires(self) -> W {
+        self.rack.into_wires()
     }
 
     /// The furthest that the cards' time has been behind the wall clock.

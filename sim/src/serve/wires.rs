@@ -9,7 +9,29 @@ use crate::capture::Direction;
 use crate::kernel::Ps;
 use xoff_model::{ByteTime, Cycle, Frame, LineSpeed};
 
-/// How cards are joined.
+/// What takes a frame that is on its way to a card: the card's index, the frame, and when its first byte is there.
+pub type Deliver<'a> = dyn FnMut(usize, Frame, ByteTime) + 'a;
+
+/// What joins cards. Times are those of the cards.
+pub trait Wiring: std::fmt::Debug {
+    /// Whether a card's cable leads somewhere.
+    fn reaches(&self, card: usize) -> bool;
+
+    /// The card at the other end of a card's cable, if it is a card.
+    fn peer(&self, card: usize) -> Option<usize>;
+
+    /// When something happens between the cards by itself.
+    fn next(&self) -> Option<Ps>;
+
+    /// A card whose cable does not lead to a card has begun to send a frame.
+    fn sent(&mut self, from: usize, frame: Frame, first_byte: ByteTime);
+
+    /// Lets what is to happen up to `at` happen; it may go on up to, but not with, `horizon`: until then no card begins to
+    /// send what could arrive.
+    fn run(&mut self, at: Ps, horizon: Ps, deliver: &mut Deliver<'_>);
+}
+
+/// Cables, or a switch that learns.
 #[derive(Debug)]
 pub enum Wires {
     /// Cables: where each card's leads to, itself for a loopback plug.
@@ -28,20 +50,36 @@ impl Wires {
     pub fn pairs(n: usize) -> Wires {
         Wires::Cables((0..n).map(|i| Some(i ^ 1).filter(|peer| *peer < n)).collect())
     }
+}
 
-    /// Whether the card with this index has somebody at the other end.
-    pub fn reaches(&self, card: usize) -> bool {
+impl Wiring for Wires {
+    fn reaches(&self, card: usize) -> bool {
+        matches!(self, Wires::Switch(_)) || self.peer(card).is_some()
+    }
+
+    fn peer(&self, card: usize) -> Option<usize> {
         match self {
-            Wires::Cables(peers) => peers.get(card).copied().flatten().is_some(),
-            Wires::Switch(_) => true,
+            Wires::Cables(peers) => peers.get(card).copied().flatten(),
+            Wires::Switch(_) => None,
         }
     }
 
-    /// When something happens in the switch, if there is one.
-    pub fn next(&self) -> Option<Ps> {
+    fn next(&self) -> Option<Ps> {
         match self {
             Wires::Cables(_) => None,
             Wires::Switch(lan) => lan.next(),
+        }
+    }
+
+    fn sent(&mut self, from: usize, frame: Frame, first_byte: ByteTime) {
+        if let Wires::Switch(lan) = self {
+            lan.sent(from, frame, first_byte);
+        }
+    }
+
+    fn run(&mut self, at: Ps, _horizon: Ps, deliver: &mut Deliver<'_>) {
+        if let Wires::Switch(lan) = self {
+            lan.run(at, deliver);
         }
     }
 }
@@ -57,10 +95,10 @@ pub trait Tap: std::fmt::Debug + Send {
 
 /// Cards, wires and their common time.
 #[derive(Debug)]
-pub struct Rack {
+pub struct Rack<W: Wiring = Wires> {
     /// The cards.
     pub cards: Vec<Card>,
-    wires: Wires,
+    wires: W,
     speed: LineSpeed,
     propagation_ps: Ps,
     now: Ps,
@@ -69,15 +107,20 @@ pub struct Rack {
     tap: Option<Box<dyn Tap>>,
 }
 
-impl Rack {
+impl<W: Wiring> Rack<W> {
     /// Joins cards, which are all of one speed, by wires of `propagation_ps`. Those that reach nobody have no link.
-    pub fn new(mut cards: Vec<Card>, wires: Wires, speed: LineSpeed, propagation_ps: Ps) -> Rack {
+    pub fn new(mut cards: Vec<Card>, wires: W, speed: LineSpeed, propagation_ps: Ps) -> Rack<W> {
         for (i, card) in cards.iter_mut().enumerate() {
             card.set_link(wires.reaches(i));
         }
         // A cable on which a frame arrived in the cycle in which it is sent would leave no order to run cards in.
         let propagation_ps = propagation_ps.max(speed.cycle_ps);
         Rack { cards, wires, speed, propagation_ps, now: 0, sent: Vec::new(), tap: None }
+    }
+
+    /// What joined the cards.
+    pub fn into_wires(self) -> W {
+        self.wires
     }
 
     /// Shows a tap every frame from now on.
@@ -103,10 +146,7 @@ impl Rack {
         if !self.wires.reaches(card) {
             return;
         }
-        let other = match &self.wires {
-            Wires::Cables(peers) => peers.get(card).copied().flatten(),
-            Wires::Switch(_) => None,
-        };
+        let other = self.wires.peer(card);
         for end in [Some(card), other.filter(|other| *other != card)].into_iter().flatten() {
             if let Some(card) = self.cards.get_mut(end) {
                 card.set_link(plugged);
@@ -127,22 +167,23 @@ impl Rack {
     /// Lets time pass until `until`.
     pub fn run_to(&mut self, until: Ps) {
         while let Some(at) = self.next().filter(|at| *at < until) {
-            let switch = self.wires.next().unwrap_or(Ps::MAX);
-            if switch <= at
-                && let Wires::Switch(lan) = &mut self.wires
-            {
+            let between = self.wires.next().unwrap_or(Ps::MAX);
+            let due = |card: &Card| self.time(card.nic().next_wake()).unwrap_or(Ps::MAX);
+            if between <= at {
+                let first = self.cards.iter().map(due).min().unwrap_or(Ps::MAX);
+                let horizon = first.saturating_add(self.propagation_ps).min(until);
                 let (cards, tap, speed) = (&mut self.cards, &mut self.tap, self.speed);
-                lan.run(switch, |to, frame, at| receive(cards, tap, speed, to, frame, at));
+                let mut deliver = |to, frame, at| receive(cards, tap, speed, to, frame, at);
+                self.wires.run(between, horizon, &mut deliver);
                 continue;
             }
-            let due = |card: &Card| self.time(card.nic().next_wake()).unwrap_or(Ps::MAX);
             let Some(first) = (0..self.cards.len()).min_by_key(|i| due(&self.cards[*i])) else {
                 break;
             };
             // A card with a loopback plug hears itself: what it sends ends its turn.
             let others = (0..self.cards.len()).filter(|i| *i != first);
             let others = others.map(|i| due(&self.cards[i])).min().unwrap_or(Ps::MAX);
-            let horizon = others.min(switch).saturating_add(self.propagation_ps).min(until);
+            let horizon = others.min(between).saturating_add(self.propagation_ps).min(until);
             let end = self.speed.cycle_at_or_after(horizon);
             let end = end.max(self.speed.cycle_at_or_after(at) + 1);
             self.cards[first].run(end, &mut self.sent);
@@ -162,10 +203,9 @@ impl Rack {
             if let Some(tap) = &mut self.tap {
                 tap.frame(from, Direction::Sent, &frame, start);
             }
-            match &mut self.wires {
-                Wires::Switch(lan) => lan.sent(from, frame, first_byte),
-                Wires::Cables(peers) => {
-                    let Some(to) = peers.get(from).copied().flatten() else { continue };
+            match self.wires.peer(from) {
+                None => self.wires.sent(from, frame, first_byte),
+                Some(to) => {
                     let at = self.speed.byte_at_or_after(start + self.propagation_ps);
                     receive(&mut self.cards, &mut self.tap, self.speed, to, frame, at);
                 }
