@@ -94,6 +94,7 @@ mod stats;
 mod sys;
 pub mod system;
 pub mod thresholds;
+pub mod wait;
 
 pub use buffer::{Buffer, Pool};
 pub use bus::{Bar, Bus, BusError, DmaMemory};
