@@ -113,7 +113,8 @@ fn modules(system: &System) -> Vec<Problem> {
             effect: "no card can be given to a process",
         });
     }
-    if !system.has_module("vfio_iommu_type1") {
+    // Kernels that have iommufd can do without: it stands in for the container.
+    if !system.has_module("vfio_iommu_type1") && !system.has_module("iommufd") {
         missing.push(Problem::ModuleMissing {
             module: "vfio_iommu_type1",
             effect: "a container has no IOMMU type, and every mapping (MAP_DMA) ends in EINVAL",

@@ -1,9 +1,11 @@
-//! Two cards that the environment names: `XOFF_NIC="0000:01:00.0 0000:01:00.1"`, connected back to back.
+//! Two cards that the environment names: `XOFF_NIC="0000:01:00.0 0000:01:00.1"`, connected back to back. With
+//! `XOFF_NIC_BIND=1` they are bound to vfio-pci first.
 
 use super::Bed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use xoff_driver::backend::{self, AnyBus};
+use xoff_driver::system::{Change, System};
 
 /// The variable that names them.
 const VARIABLE: &str = "XOFF_NIC";
@@ -30,7 +32,15 @@ impl Bed for NamedBed {
         let named = std::env::var(VARIABLE).expect("asked before");
         let addresses: Vec<_> = named.split_whitespace().collect();
         let [a, b] = addresses[..] else { panic!("{VARIABLE}={named}: name two cards") };
-        let open = |address| backend::open(address).unwrap_or_else(|error| panic!("{error}"));
+        let open = |address: &str| {
+            if std::env::var_os("XOFF_NIC_BIND").is_some_and(|value| value == "1")
+                && let Ok(address) = address.parse()
+            {
+                let bound = System::default().bind(address, true, Change::write);
+                bound.unwrap_or_else(|error| panic!("{error}"));
+            }
+            backend::open(address).unwrap_or_else(|error| panic!("{error}"))
+        };
         (NamedBed { _turn: turn }, [open(a), open(b)])
     }
 

@@ -45,6 +45,12 @@ fn image() -> Result<PathBuf, String> {
 }
 
 impl Guests {
+    /// The directory with kernel and RAM disk.
+    #[allow(dead_code)] // for the suite by VFIO
+    pub(crate) const fn image(&self) -> &'static Path {
+        self.image
+    }
+
     /// Boots a guest with one processor and these devices, given as QEMU takes them.
     pub(crate) fn boot(&self, devices: &[&str]) -> Machine {
         Machine::start(self.image, Processors::One, devices)

@@ -195,7 +195,7 @@ impl Drop for Machine {
 }
 
 /// `nokaslr` and the last three spare the emulated processor a second.
-const KERNEL_ARGUMENTS: &str = "console=ttyS0 loglevel=4 panic=-1 nokaslr mitigations=off \
+pub(crate) const KERNEL_ARGUMENTS: &str = "console=ttyS0 loglevel=4 panic=-1 nokaslr mitigations=off \
     tsc=reliable no_timer_check cryptomgr.notests";
 
 /// The ends of what QEMU and the guest's kernel wrote.

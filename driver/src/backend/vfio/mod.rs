@@ -23,12 +23,24 @@ use crate::sys::Registers;
 use crate::system::{MemoryLock, PciAddress, System};
 
 /// How to use a card.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
     /// Pages of the memory made for rings and buffers.
     pub pages: PageSize,
+    /// How long to wait for a card that is in use by nobody to be seen: the kernel is still resetting it after a process
+    /// that was killed. 2 s unless set otherwise.
+    pub patience: Duration,
 }
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { pages: PageSize::Ordinary, patience: Duration::from_secs(2) }
+    }
+}
+
+/// Time between two tries.
+const RETRY: Duration = Duration::from_millis(20);
 
 /// The way to a card of this machine.
 #[derive(Debug)]
@@ -49,6 +61,18 @@ impl VfioBus {
     /// [`BusError::Unusable`] with the cause when the machine, the card or its group is not ready for it or somebody else
     /// has it, and when the kernel refuses.
     pub fn open(address: PciAddress, options: Options) -> Result<Self, BusError> {
+        let start = Instant::now();
+        loop {
+            match Self::open_now(address, options) {
+                Err(error) if is_passing(&error) && start.elapsed() < options.patience => {
+                    std::thread::sleep(RETRY);
+                }
+                result => return result,
+            }
+        }
+    }
+
+    fn open_now(address: PciAddress, options: Options) -> Result<Self, BusError> {
         let system = System::default();
         // Memory is judged when it is asked for.
         let report = doctor::examine(&system, address, &Needs::default());
@@ -107,6 +131,18 @@ impl VfioBus {
             next[0] = header[1];
         }
         Ok(None)
+    }
+}
+
+/// Whether an error may be gone in a moment: the card is in use, and not by a process that is there.
+fn is_passing(error: &BusError) -> bool {
+    match error {
+        BusError::Unusable { problem, .. } => {
+            matches!(&**problem, Problem::Busy { holders, .. } if holders.is_empty())
+        }
+        // Somebody came between the look and the opening.
+        BusError::Refused { errno, .. } => *errno == Errno::BUSY.raw_os_error(),
+        _ => false,
     }
 }
 

@@ -282,3 +282,24 @@ fn neighbours_in_memory_are_one_mapping() {
     let mapped = bus.dma_map_all(&apart).expect("room");
     assert_eq!(kernel.state().mapped.len(), 2, "{mapped:?}");
 }
+
+#[test]
+fn only_what_passes_is_waited_for() {
+    let address = "0000:01:00.0".parse().expect("an address");
+    let path = std::path::PathBuf::from("/dev/vfio/12");
+    let busy = |holders| BusError::Unusable {
+        address,
+        problem: Box::new(Problem::Busy { path: path.clone(), holders }),
+    };
+    assert!(is_passing(&busy(Vec::new())), "the kernel has it");
+    let holder = doctor::Holder { process: 4711, name: "vpp_main".into() };
+    assert!(!is_passing(&busy(vec![holder])), "a process has it");
+    assert!(is_passing(&BusError::Refused { operation: "opening the card", errno: 16 }));
+    assert!(!is_passing(&BusError::Refused { operation: "opening the card", errno: 13 }));
+    assert!(!is_passing(&BusError::DeviceGone));
+    // What does not pass is said at once, whatever the patience.
+    let options = Options { patience: Duration::from_secs(3600), ..Options::default() };
+    let nowhere = "ffffffff:ff:1f.7".parse().expect("an address");
+    let error = VfioBus::open(nowhere, options).expect_err("nothing there");
+    assert!(matches!(error, BusError::Unusable { .. }), "{error}");
+}
