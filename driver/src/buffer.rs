@@ -15,6 +15,8 @@ use crate::bus::{BusError, DmaMemory};
 pub const MAX_POOL_BUFFERS: usize = 1 << 16;
 /// Where the Ethertype of an untagged frame stands.
 const ETHERTYPE: core::ops::Range<usize> = 12..14;
+/// The aligned word that it is in.
+const ETHERTYPE_WORD: usize = 8;
 /// Set in [`Buffer::tag`] when the memory holds a MAC control frame.
 const MAC_CONTROL_FLAG: u16 = 1 << 15;
 
@@ -287,22 +289,27 @@ impl<D: DmaMemory> Pool<D> {
         self.id
     }
 
-    /// Marks a buffer that the device has written: `len` bytes of frame, kind read from the memory.
+    /// Marks a buffer of this pool that the device has written: `len` bytes of frame, kind read from the memory.
+    #[inline]
     pub(crate) fn received(&self, buffer: &mut Buffer, len: u16) {
         buffer.len = len;
-        if buffer.pool == self.id {
-            self.classify(buffer);
-        }
+        self.classify(buffer);
+    }
+
+    /// Takes `count` buffers, at most [`Pool::available`]; their lengths are what their last user left.
+    pub(crate) fn draw(&mut self, count: usize) -> impl Iterator<Item = Buffer> + '_ {
+        let rest = self.free.len() - count;
+        self.free.drain(rest..).rev()
     }
 
     /// Keeps the MAC control flag equal to what the memory holds.
+    #[inline]
     fn classify(&self, buffer: &mut Buffer) {
-        let mut ethertype = [0; 2];
-        self.memory.read(self.offset_of(buffer) + ETHERTYPE.start, &mut ethertype);
-        buffer.tag = self.owner.tag();
-        if u16::from_be_bytes(ethertype) == ETHERTYPE_MAC_CONTROL {
-            buffer.tag |= MAC_CONTROL_FLAG;
-        }
+        // Buffers start at multiples of 1024: one aligned word has the Ethertype.
+        let word = self.memory.load(self.offset_of(buffer) + ETHERTYPE_WORD).to_le_bytes();
+        let at = ETHERTYPE.start - ETHERTYPE_WORD;
+        let is_control = [word[at], word[at + 1]] == ETHERTYPE_MAC_CONTROL.to_be_bytes();
+        buffer.tag = self.owner.tag() | if is_control { MAC_CONTROL_FLAG } else { 0 };
     }
 
     fn offset_of(&self, buffer: &Buffer) -> usize {

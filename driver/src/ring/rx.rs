@@ -4,15 +4,16 @@
 //! spans two. What the device writes back is not trusted: a length or status that cannot be is reported
 //! as a fault of that frame, never followed.
 
-use std::collections::VecDeque;
-
 use xoff_regs::Reg;
-use xoff_regs::desc::{RX_DD, RxStatus, rx_len, rx_status, rx_vlan};
+use xoff_regs::desc::{RX_DD, RX_EOP, RxStatus, rx_len, rx_status, rx_vlan};
 
 use super::tx::DESCRIPTOR_LEN;
 use crate::buffer::{Buffer, Owner, Pool};
 use crate::bus::{Bar, DmaMemory};
 use crate::init::interrupts;
+
+/// Bits of a write-back by which a good frame is known: the end, and no error.
+const DECISIVE: u64 = RX_EOP | RxStatus::RXE.bits() as u64;
 
 /// What was wrong with a received frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,10 +77,13 @@ pub struct RxRing<R, D> {
     bar: R,
     memory: D,
     setup: RxSetup,
-    /// With the device, oldest first; the oldest sits in descriptor `head`.
-    posted: VecDeque<Buffer>,
-    head: u16,
-    tail: u16,
+    /// The buffer of each descriptor. Those from `head` up to `tail` are with the device.
+    slots: Box<[Buffer]>,
+    /// Oldest descriptor with the device.
+    head: usize,
+    /// Next descriptor to fill.
+    tail: usize,
+    posted: usize,
     pool: Option<core::num::NonZeroU16>,
     /// The previous buffer did not end its frame.
     spans: bool,
@@ -88,8 +92,8 @@ pub struct RxRing<R, D> {
 impl<R: Bar, D: DmaMemory> RxRing<R, D> {
     /// A ring over zeroed memory for `setup.len` descriptors; the queue is enabled, head = tail = 0.
     pub(crate) fn new(bar: R, memory: D, setup: RxSetup) -> Self {
-        let posted = VecDeque::with_capacity(setup.len.into());
-        Self { bar, memory, setup, posted, head: 0, tail: 0, pool: None, spans: false }
+        let slots = (0..setup.len).map(|_| Buffer::VACANT).collect();
+        Self { bar, memory, setup, slots, head: 0, tail: 0, posted: 0, pool: None, spans: false }
     }
 
     /// Gives the device as many buffers as the ring and the pool have room for. Call it once before
@@ -99,22 +103,33 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
     /// When the pool does not fit the ring.
     pub fn fill(&mut self, pool: &mut Pool<D>) -> Result<usize, RxError> {
         self.check(pool)?;
+        Ok(self.post(pool))
+    }
+
+    /// Gives the device what ring and pool have room for, in at most two runs: up to the end of the ring, and from its
+    /// start on. One descriptor always stays empty.
+    fn post(&mut self, pool: &mut Pool<D>) -> usize {
         let mut count = 0;
-        while self.posted.len() + 1 < usize::from(self.setup.len)
-            && let Some(buffer) = pool.alloc()
-        {
-            let at = usize::from(self.tail) * DESCRIPTOR_LEN;
-            // Clears the DD of the frame that was here before.
-            self.memory.store(at + 8, 0);
-            self.memory.store(at, buffer.iova());
-            self.posted.push_back(buffer);
-            self.tail = self.next(self.tail);
-            count += 1;
+        while self.posted + 1 < self.slots.len() && pool.available() > 0 {
+            let room = self.slots.len() - 1 - self.posted;
+            let run = room.min(self.slots.len() - self.tail).min(pool.available());
+            let mut at = self.tail * DESCRIPTOR_LEN;
+            for (slot, buffer) in self.slots[self.tail..].iter_mut().zip(pool.draw(run)) {
+                // Clears the DD of the frame that was here before.
+                self.memory.store(at + 8, 0);
+                self.memory.store(at, buffer.iova());
+                *slot = buffer;
+                at += DESCRIPTOR_LEN;
+            }
+            self.tail = self.wrap(self.tail + run);
+            self.posted += run;
+            count += run;
         }
         if count > 0 {
-            self.bar.write(self.setup.tail, u32::from(self.tail));
+            #[allow(clippy::cast_possible_truncation)] // below the ring length
+            self.bar.write(self.setup.tail, self.tail as u32);
         }
-        Ok(count)
+        count
     }
 
     /// Takes up to `max` received frames, oldest first, appends them to `out` and gives the device new
@@ -129,18 +144,21 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
         max: usize,
     ) -> Result<usize, RxError> {
         self.check(pool)?;
+        let most = max.min(self.posted);
         let mut count = 0;
-        while count < max && !self.posted.is_empty() {
-            let word = self.memory.load(usize::from(self.head) * DESCRIPTOR_LEN + 8);
+        while count < most {
+            let word = self.memory.load(self.head * DESCRIPTOR_LEN + 8);
             if word & RX_DD == 0 {
                 break;
             }
-            let Some(buffer) = self.posted.pop_front() else { break };
-            self.head = self.next(self.head);
-            out.push(self.receive(pool, buffer, word));
+            let buffer = core::mem::replace(&mut self.slots[self.head], Buffer::VACANT);
+            self.head = self.wrap(self.head + 1);
+            let received = self.receive(pool, buffer, word);
+            out.push(received);
             count += 1;
         }
-        self.fill(pool)?;
+        self.posted -= count;
+        self.post(pool);
         Ok(count)
     }
 
@@ -151,8 +169,8 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
     }
 
     /// Buffers that the device can still fill.
-    pub fn posted(&self) -> usize {
-        self.posted.len()
+    pub const fn posted(&self) -> usize {
+        self.posted
     }
 
     /// The class whose frames arrive here.
@@ -163,17 +181,30 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
     /// Gives all buffers back. Returns how many frames had arrived in them. The device must not reach memory any more.
     pub(crate) fn give_back(mut self, out: &mut Vec<Buffer>) -> u64 {
         let mut unread = 0;
-        let mut slot = self.head;
-        while let Some(buffer) = self.posted.pop_front() {
-            let word = self.memory.load(usize::from(slot) * DESCRIPTOR_LEN + 8);
+        for _ in 0..self.posted {
+            let word = self.memory.load(self.head * DESCRIPTOR_LEN + 8);
             unread += u64::from(word & RX_DD != 0 && rx_status(word).contains(RxStatus::EOP));
-            slot = self.next(slot);
-            out.push(buffer);
+            out.push(core::mem::replace(&mut self.slots[self.head], Buffer::VACANT));
+            self.head = self.wrap(self.head + 1);
         }
         unread
     }
 
+    #[inline]
     fn receive(&mut self, pool: &Pool<D>, mut buffer: Buffer, word: u64) -> Received {
+        let len = rx_len(word);
+        let is_good =
+            word & DECISIVE == RX_EOP && !self.spans && (1..=self.setup.buffer_len).contains(&len);
+        let (len, fault) = if is_good { (len, None) } else { self.fault_of(word) };
+        pool.received(&mut buffer, len);
+        // VP says that the frame is tagged; the tag is here only if it was taken out.
+        let stripped = self.setup.strip_vlan && rx_status(word).contains(RxStatus::VP);
+        Received { buffer, vlan_tci: stripped.then(|| rx_vlan(word)), fault }
+    }
+
+    /// The length to believe, and what is wrong.
+    #[cold]
+    fn fault_of(&mut self, word: u64) -> (u16, Option<RxFault>) {
         let (reported, status) = (rx_len(word), rx_status(word));
         let ends = status.contains(RxStatus::EOP);
         let fits = (1..=self.setup.buffer_len).contains(&reported);
@@ -187,11 +218,7 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
             None
         };
         self.spans = !ends;
-        pool.received(&mut buffer, if fits { reported } else { 0 });
-        // VP says that the frame is tagged; the tag is here only if it was taken out.
-        let stripped = self.setup.strip_vlan && status.contains(RxStatus::VP);
-        let vlan_tci = stripped.then(|| rx_vlan(word));
-        Received { buffer, vlan_tci, fault }
+        (if fits { reported } else { 0 }, fault)
     }
 
     fn check(&mut self, pool: &Pool<D>) -> Result<(), RxError> {
@@ -206,7 +233,7 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
         Ok(())
     }
 
-    fn next(&self, slot: u16) -> u16 {
-        if slot + 1 == self.setup.len { 0 } else { slot + 1 }
+    const fn wrap(&self, slot: usize) -> usize {
+        if slot == self.slots.len() { 0 } else { slot }
     }
 }
