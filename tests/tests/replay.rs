@@ -193,7 +193,7 @@ fn what_linux_does_still_works() {
         let recording = xoff::record::open(&path).expect("a file");
         match replay(recording).unwrap_or_else(|error| panic!("{}: {error}", path.display())) {
             Verdict::Same(report) => {
-                assert!(report.inputs > 5000, "{}: {report:?}", path.display())
+                assert!(report.inputs > 5000, "{}: {report:?}", path.display());
             }
             Verdict::Different(difference) => panic!("{}: {difference}", path.display()),
         }

@@ -2,16 +2,13 @@
 
 mod common;
 
-use common::served::Served;
+use common::served::{Served, switch};
 use common::{End, frame, mac, tagged};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
-use xoff::cluster::Scenario;
-use xoff::load::Source;
-use xoff::serve::{Lan, Wires};
+use xoff::serve::Wires;
 use xoff_driver::backend::vfio_user::VfioUserBus;
 use xoff_driver::{Bus, Config, FlowControl};
-use xoff_model::LineSpeed;
 
 type ServedEnd = End<VfioUserBus>;
 
@@ -24,18 +21,6 @@ fn receive(end: &mut ServedEnd, tc: usize, count: usize) -> Vec<Vec<u8>> {
         std::thread::sleep(Duration::from_micros(100));
     }
     frames
-}
-
-fn switch(ports: usize) -> Wires {
-    let text = include_str!("../../sim/scenarios/warp.toml");
-    let source = Source::new("warp.toml", text, &[]);
-    let cluster = source
-        .load::<Scenario>()
-        .and_then(|scenario| scenario.resolve(&source))
-        .expect("the shipped scenario");
-    let mut config = cluster.switch.clone();
-    config.ports = ports;
-    Wires::Switch(Box::new(Lan::new(config, cluster.forwarding, LineSpeed::G10, 100_000)))
 }
 
 #[test]
@@ -53,7 +38,7 @@ fn a_loopback_plug() {
 /// pauses them, and nothing is lost. The switch has learnt where everybody is.
 #[test]
 fn a_lossless_switch() {
-    let served = Served::start(3, switch(3));
+    let served = Served::start(3, switch(3, "pfc"));
     let config = Config {
         tx_ring_len: 1024,
         rx_ring_len: 32,

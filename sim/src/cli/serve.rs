@@ -7,14 +7,13 @@ use std::io::BufWriter;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use xoff::capture::{Capture, CaptureError, Direction};
+use xoff::capture::Capture;
 use xoff::cluster::{Cluster, Scenario};
 use xoff::host::HostConfig;
-use xoff::kernel::Ps;
 use xoff::load::{self, LoadError, Source};
 use xoff::record::{self, Recording};
-use xoff::serve::{Card, ClusterWires, Lan, Pace, Rack, Server, Tap, Wires, Wiring};
-use xoff_model::{Frame, LineSpeed, Media, NicConfig, Profile, SfpModule};
+use xoff::serve::{CaptureTap, Card, ClusterWires, Lan, Pace, Rack, Server, Wires, Wiring};
+use xoff_model::{LineSpeed, Media, NicConfig, Profile, SfpModule};
 
 /// Cables, speed and switch, unless another scenario is named.
 const SCENARIO: (&str, &str) = ("warp.toml", include_str!("../../scenarios/warp.toml"));
@@ -187,7 +186,7 @@ fn serve<W: Wiring>(
     };
     let mut rack = Rack::new(cards, wires, cluster.speed, cluster.propagation_ps);
     if let Some(path) = &arguments.capture {
-        rack.set_tap(Box::new(CaptureTap::create(path, &arguments.nics, cluster.speed)?));
+        rack.set_tap(Box::new(capture(path, &arguments.nics, cluster.speed)?));
     }
     let mut server = Server::new(rack, &arguments.nics, pace)?;
     for (name, path) in server.sockets() {
@@ -219,53 +218,21 @@ fn record(path: &Path, nics: &[(String, PathBuf)], cards: &mut [Card]) -> Result
     Ok(())
 }
 
-/// A capture file.
-#[derive(Debug)]
-struct CaptureTap {
-    path: PathBuf,
-    /// `None` once it could not be written.
-    capture: Option<Capture<BufWriter<File>>>,
-}
-
-impl CaptureTap {
-    fn create(path: &Path, nics: &[(String, PathBuf)], speed: LineSpeed) -> Result<Self, Failure> {
-        let wrong = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", path.display()));
-        let file = File::create(path).map_err(|error| wrong(&error))?;
-        let names: Vec<_> = nics.iter().map(|(name, _)| name.as_str()).collect();
-        let capture =
-            Capture::new(BufWriter::new(file), &names, speed).map_err(|error| wrong(&error))?;
-        Ok(CaptureTap { path: path.into(), capture: Some(capture) })
-    }
-
-    /// The cards are worth more than the capture: it ends when the disk is full, and they go on.
-    fn check(&mut self, written: Result<(), CaptureError>) {
-        if let Err(error) = written {
-            eprintln!("xoff: {}: {error}; the capture ends here", self.path.display());
-            self.capture = None;
-        }
-    }
-}
-
-impl Tap for CaptureTap {
-    fn frame(&mut self, card: usize, direction: Direction, frame: &Frame, first_byte: Ps) {
-        if let Some(capture) = &mut self.capture {
-            let written = capture.record(card, direction, frame, first_byte);
-            self.check(written);
-        }
-    }
-
-    fn idle(&mut self) {
-        if let Some(capture) = &mut self.capture {
-            let written = capture.flush();
-            self.check(written);
-        }
-    }
-}
-
-impl Drop for CaptureTap {
-    fn drop(&mut self) {
-        self.idle();
-    }
+/// A tap that writes a capture file.
+fn capture(
+    path: &Path,
+    nics: &[(String, PathBuf)],
+    speed: LineSpeed,
+) -> Result<CaptureTap<BufWriter<File>>, Failure> {
+    let wrong = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", path.display()));
+    let file = File::create(path).map_err(|error| wrong(&error))?;
+    let names: Vec<_> = nics.iter().map(|(name, _)| name.as_str()).collect();
+    let capture =
+        Capture::new(BufWriter::new(file), &names, speed).map_err(|error| wrong(&error))?;
+    let path = path.to_owned();
+    Ok(CaptureTap::new(capture, move |error| {
+        eprintln!("xoff: {}: {error}; the capture ends here", path.display());
+    }))
 }
 
 fn scenario(arguments: &Arguments) -> Result<Cluster, Failure> {

@@ -10,6 +10,7 @@ mod lan;
 mod memory;
 mod server;
 mod session;
+mod tap;
 mod wires;
 
 pub use card::{Card, Refused};
@@ -17,4 +18,5 @@ pub use cluster::ClusterWires;
 pub use lan::Lan;
 pub use server::{Notice, Pace, ServeError, Server};
 pub use session::{Session, Turn};
-pub use wires::{Deliver, Rack, Tap, Wires, Wiring};
+pub use tap::{CaptureTap, Tap};
+pub use wires::{Deliver, Rack, Wires, Wiring};

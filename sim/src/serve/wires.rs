@@ -5,6 +5,7 @@
 
 use super::card::Card;
 use super::lan::Lan;
+use super::tap::Tap;
 use crate::capture::Direction;
 use crate::kernel::Ps;
 use xoff_model::{ByteTime, Cycle, Frame, LineSpeed};
@@ -82,15 +83,6 @@ impl Wiring for Wires {
             lan.run(at, deliver);
         }
     }
-}
-
-/// Sees every frame that passes a card's port.
-pub trait Tap: std::fmt::Debug + Send {
-    /// The first preamble byte of a frame is at the port of the card with index `card` at `first_byte`.
-    fn frame(&mut self, card: usize, direction: Direction, frame: &Frame, first_byte: Ps);
-
-    /// Nothing is going on: time to write things out.
-    fn idle(&mut self) {}
 }
 
 /// Cards, wires and their common time.

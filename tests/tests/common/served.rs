@@ -1,20 +1,39 @@
 //! Two models behind sockets, served by a thread as `xoff serve` does, and the driver's bus to them.
 
 use super::{Bed, mac};
-use std::io::{Read, Write};
+use std::fs::File;
+use std::io::{BufWriter, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tempfile::TempDir;
-use xoff::serve::{Card, Notice, Pace, Rack, Server, Wires};
+use xoff::capture::Capture;
+use xoff::cluster::Scenario;
+use xoff::load::{self, Source};
+use xoff::serve::{CaptureTap, Card, Lan, Notice, Pace, Rack, Server, Wires};
 use xoff_driver::backend::vfio_user::{Options, VfioUserBus};
 use xoff_model::{LineSpeed, NicConfig};
 
 /// 100 ns: 20 m of cable.
 const PROPAGATION_PS: u64 = 100_000;
+
+/// The switch of the shipped scenario, with so many ports and this mode of flow control.
+pub(crate) fn switch(ports: usize, flow_control: &str) -> Wires {
+    let text = include_str!("../../../sim/scenarios/warp.toml");
+    let set = load::parse_set(&format!("flow_control.mode={flow_control}")).expect("a mode");
+    let source = Source::new("warp.toml", text, &[set]);
+    let cluster = source
+        .load::<Scenario>()
+        .and_then(|scenario| scenario.resolve(&source))
+        .expect("the shipped scenario");
+    let mut config = cluster.switch.clone();
+    config.ports = ports;
+    let lan = Lan::new(config, cluster.forwarding, LineSpeed::G10, PROPAGATION_PS);
+    Wires::Switch(Box::new(lan))
+}
 
 /// A server in a thread; it ends with this.
 pub(crate) struct Served {
@@ -38,11 +57,27 @@ impl Served {
 
     /// The same with cards that are made already.
     pub(crate) fn start_made(cards: Vec<Card>, wires: Wires) -> Served {
+        Served::start_rack(Rack::new(cards, wires, LineSpeed::G10, PROPAGATION_PS))
+    }
+
+    /// As [`Served::start`], with a capture as `xoff serve --capture` writes it. It is whole when this is dropped.
+    pub(crate) fn start_captured(count: u8, wires: Wires, file: &Path) -> Served {
+        let cards = (0..count).map(|i| Card::new(NicConfig::new(mac(i + 1)))).collect();
+        let mut rack = Rack::new(cards, wires, LineSpeed::G10, PROPAGATION_PS);
+        let names: Vec<_> = (0..count).map(|i| i.to_string()).collect();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let file = BufWriter::new(File::create(file).expect("a file"));
+        let capture = Capture::new(file, &names, LineSpeed::G10).expect("a header");
+        let failed = |error| panic!("the capture: {error}");
+        rack.set_tap(Box::new(CaptureTap::new(capture, failed)));
+        Served::start_rack(rack)
+    }
+
+    fn start_rack(rack: Rack) -> Served {
         let directory = tempfile::tempdir().expect("a directory");
-        let sockets: Vec<_> = (0..cards.len())
+        let sockets: Vec<_> = (0..rack.cards.len())
             .map(|i| (i.to_string(), directory.path().join(format!("{i}.sock"))))
             .collect();
-        let rack = Rack::new(cards, wires, LineSpeed::G10, PROPAGATION_PS);
         let mut server = Server::new(rack, &sockets, Pace::Real).expect("sockets");
         let (control, orders) = UnixStream::pair().expect("sockets");
         let notices = Arc::<Mutex<Vec<String>>>::default();

@@ -37,6 +37,14 @@ impl Output {
     }
 }
 
+/// A command that runs in the guest.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Started {
+    seconds: u64,
+    command: String,
+}
+
 /// A running guest. It ends when this is dropped, or when the test program ends however it ends.
 ///
 /// All methods panic when the guest does not do as it should, with the end of its console.
@@ -105,6 +113,22 @@ impl Machine {
     /// The same with a time limit in seconds.
     pub(crate) fn ok_for(&mut self, seconds: u64, command: &str) -> String {
         let output = self.run_for(seconds, command);
+        self.must_succeed(command, &output)
+    }
+
+    /// Starts a command that must succeed and goes on; [`Machine::finish`] comes before any other command.
+    pub(crate) fn start_command(&mut self, seconds: u64, command: &str) -> Started {
+        self.send(seconds, command);
+        Started { seconds, command: command.to_owned() }
+    }
+
+    /// Waits for what [`Machine::start_command`] has started, and gives what it wrote.
+    pub(crate) fn finish(&mut self, started: &Started) -> String {
+        let output = self.answer(started.seconds, &started.command);
+        self.must_succeed(&started.command, &output)
+    }
+
+    fn must_succeed(&self, command: &str, output: &Output) -> String {
         if output.status != 0 {
             self.fail(&format!("\"{command}\" ended with {}:\n{}", output.status, output.text()));
         }

@@ -7,9 +7,12 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod environment;
+mod lifecycle;
 mod machine;
 mod probe;
 mod recordings;
+mod station;
+mod traffic;
 
 use environment::guests;
 

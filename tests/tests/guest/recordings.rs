@@ -27,7 +27,7 @@ fn record(name: &str, file: &str, processors: Processors, work: impl FnOnce(&mut
     let text = recorded.text();
     match record::replay(text.as_bytes()).expect("a recording") {
         Verdict::Same(report) => {
-            assert!(report.inputs > 5000 && report.outputs > 40, "{report:?}")
+            assert!(report.inputs > 5000 && report.outputs > 40, "{report:?}");
         }
         Verdict::Different(difference) => panic!("{difference}"),
     }
@@ -78,17 +78,16 @@ fn recording_of_dcb() {
         guest.until(60, "cat /sys/class/net/eth0/carrier", |carrier| carrier.trim() == "1");
         guest.ok("modprobe pktgen; echo add_device eth0 >/proc/net/pktgen/kpktgend_0");
         for class in 0..8 {
-            let mut script = String::new();
-            for line in [
+            let lines = [
                 "count 4".to_owned(),
                 "pkt_size 200".to_owned(),
                 format!("skb_priority {class}"),
                 format!("queue_map_min {class}"),
                 format!("queue_map_max {class}"),
                 "dst_mac ff:ff:ff:ff:ff:ff".to_owned(),
-            ] {
-                script += &format!("echo '{line}' >/proc/net/pktgen/eth0; ");
-            }
+            ];
+            let script =
+                lines.map(|line| format!("echo '{line}' >/proc/net/pktgen/eth0; ")).concat();
             guest.ok(&(script + "echo start >/proc/net/pktgen/pgctrl"));
         }
         guest.ok("dcb pfc set dev eth0 prio-pfc all:off");
