@@ -111,6 +111,8 @@ impl Served {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = command(arguments);
+        // Machines that run tests are busy.
+        command.args(["--limit", "60s"]);
         command.env("XOFF_SETTINGS", self.path("settings"));
         command
     }

@@ -13,7 +13,7 @@ use super::Mapping;
 use super::vfio::{self, VfioBar, VfioBus};
 use super::vfio_user::{self, VfioUserBar, VfioUserBus};
 use crate::bus::{Bar, Bus, BusError};
-use crate::memory::Memory;
+use crate::memory::{Memory, PageSize};
 use crate::system::PciAddress;
 
 /// What stands before the path of a socket.
@@ -52,12 +52,28 @@ impl fmt::Display for Address {
     }
 }
 
+/// How to use a card, wherever it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Pages of the memory made for rings and buffers.
+    pub pages: PageSize,
+    /// How long the other side may take: a server for an answer, the kernel to let go of a card. 2 s unless set otherwise.
+    pub patience: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { pages: PageSize::Ordinary, patience: Duration::from_secs(2) }
+    }
+}
+
 /// Opens the card at `address`, a PCI address or `vfio-user:` and the path of a socket, with the options that are usual.
 ///
 /// # Errors
 /// [`BusError::Address`] when it is neither, else those of [`VfioBus::open`] and [`VfioUserBus::connect`].
 pub fn open(address: &str) -> Result<AnyBus, BusError> {
-    AnyBus::open(&address.parse()?)
+    AnyBus::open(&address.parse()?, Options::default())
 }
 
 /// Calls the same on whichever it is.
@@ -80,17 +96,19 @@ pub enum AnyBus {
 }
 
 impl AnyBus {
-    /// Opens the card at `address` with the options that are usual.
+    /// Opens the card at `address`.
     ///
     /// # Errors
     /// Those of [`VfioBus::open`] and [`VfioUserBus::connect`].
-    pub fn open(address: &Address) -> Result<Self, BusError> {
+    pub fn open(address: &Address, options: Options) -> Result<Self, BusError> {
+        let Options { pages, patience } = options;
         match address {
             Address::Pci(address) => {
-                VfioBus::open(*address, vfio::Options::default()).map(Self::Vfio)
+                VfioBus::open(*address, vfio::Options { pages, patience }).map(Self::Vfio)
             }
             Address::VfioUser(path) => {
-                VfioUserBus::connect(path, vfio_user::Options::default()).map(Self::VfioUser)
+                let options = vfio_user::Options { pages, limit: patience };
+                VfioUserBus::connect(path, options).map(Self::VfioUser)
             }
         }
     }

@@ -6,7 +6,7 @@ mod mapping;
 pub mod vfio;
 pub mod vfio_user;
 
-pub use any::{Address, AnyBar, AnyBus, open};
+pub use any::{Address, AnyBar, AnyBus, Options, open};
 pub use mapping::Mapping;
 
 use crate::memory::Memory;

@@ -1,8 +1,8 @@
 //! `xoff nic bench`.
 
 use super::super::{Failure, print};
+use super::Context;
 use super::card::{Card, Opening};
-use super::dcb::Store;
 use clap::Args;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -12,6 +12,8 @@ use xoff_regs::frame::{FCS_BYTES, VlanTag};
 
 /// Preamble and gap of a frame, bytes.
 const WIRE_OVERHEAD: usize = 20;
+/// Time between two looks at who is paused.
+const LOOK: Duration = Duration::from_millis(1);
 /// An Ethertype for local experiments (IEEE 802, clause 9.2.3).
 const EXPERIMENT: u16 = 0x88B5;
 
@@ -40,7 +42,7 @@ pub(super) struct Arguments {
 }
 
 #[allow(clippy::cast_precision_loss)] // rates are shown with three digits
-pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure> {
+pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<bool, Failure> {
     let least = usize::from(MIN_SEND_LEN) + FCS_BYTES;
     let most = usize::from(arguments.opening.mtu()) + 18;
     if !(least..=most).contains(&arguments.size) {
@@ -50,12 +52,13 @@ pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure>
             arguments.opening.mtu()
         )));
     }
-    let mut from = arguments.opening.open(&arguments.from, store)?;
-    let mut to = arguments.opening.open(&arguments.to, store)?;
+    let mut from = arguments.opening.open(&arguments.from, context)?;
+    let mut to = arguments.opening.open(&arguments.to, context)?;
     let frame = frame(arguments, &from, &to);
     let class = from.class_of(&frame);
     let start = Instant::now();
     let (mut sent, mut received) = (0u64, 0u64);
+    let mut looked = start;
     while start.elapsed() < arguments.time {
         while from.send(class, &frame)? {
             sent += 1;
@@ -64,6 +67,11 @@ pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure>
             }
         }
         received += to.receive(|_| Ok(()))?;
+        // Pause time is what these looks see; each costs some register reads.
+        if looked.elapsed() >= LOOK {
+            from.device.pause_state()?;
+            looked = Instant::now();
+        }
     }
     let elapsed = start.elapsed();
     // What is on its way arrives; it takes no longer than it has taken so far.
@@ -73,10 +81,10 @@ pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure>
         received += to.receive(|_| Ok(()))?;
         from.pause();
     }
-    let paused: u64 = {
-        let stats = from.device.stats()?;
-        stats.pxoffrxc.iter().sum::<u64>() + stats.lxoffrxc
-    };
+    let stats = from.device.stats()?;
+    let paused: u64 = stats.pxoffrxc.iter().sum::<u64>() + stats.lxoffrxc;
+    let paused_ns = stats.rx_pause_ns[usize::from(arguments.priority.unwrap_or(0))];
+    let paused_percent = paused_ns as f64 / elapsed.as_nanos() as f64 * 100.0;
     let missed: u64 = to.device.stats()?.mpc.iter().sum();
     from.close()?;
     to.close()?;
@@ -96,11 +104,13 @@ pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure>
             "frames_per_second": rate,
             "wire_bits_per_second": bits,
             "xoff_received": paused,
+            "paused_by_receiver_percent": paused_percent,
         });
         print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
     } else {
         print(&format!(
-            "{}frames/s, {}b/s on the wire; {sent} sent, {received} received, {lost} lost, {paused} times told to stop\n",
+            "{}frames/s, {}b/s on the wire; {sent} sent, {received} received, {lost} lost; paused {paused_percent:.1} % of the time by \
+             the receiver ({paused} XOFF)\n",
             super::thousands(rate),
             super::thousands(bits),
         ))?;

@@ -1,8 +1,9 @@
 //! `xoff nic bind` and `xoff nic unbind`.
 
 use super::super::Failure;
+use super::Context;
 use clap::Args;
-use xoff_driver::system::{Change, PciAddress, System};
+use xoff_driver::system::{Change, PciAddress};
 
 #[derive(Debug, Args)]
 pub(super) struct BindArguments {
@@ -21,16 +22,16 @@ pub(super) struct UnbindArguments {
     cards: Vec<PciAddress>,
 }
 
-pub(super) fn bind(arguments: &BindArguments, system: &System) -> Result<bool, Failure> {
+pub(super) fn bind(arguments: &BindArguments, context: &Context) -> Result<bool, Failure> {
     for card in &arguments.cards {
-        system.bind(*card, arguments.force, Change::write)?;
+        context.system.bind(*card, arguments.force, Change::write)?;
     }
     Ok(true)
 }
 
-pub(super) fn unbind(arguments: &UnbindArguments, system: &System) -> Result<bool, Failure> {
+pub(super) fn unbind(arguments: &UnbindArguments, context: &Context) -> Result<bool, Failure> {
     for card in &arguments.cards {
-        system.unbind(*card, Change::write)?;
+        context.system.unbind(*card, Change::write)?;
     }
     Ok(true)
 }

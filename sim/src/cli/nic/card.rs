@@ -1,7 +1,8 @@
 //! An opened card with its rings, as the commands use it.
 
 use super::super::Failure;
-use super::dcb::{Dcb, Store};
+use super::Context;
+use super::dcb::Dcb;
 use clap::Args;
 use std::time::Duration;
 use xoff_driver::backend::{Address, AnyBar, AnyBus, Mapping};
@@ -37,27 +38,32 @@ impl Opening {
     }
 
     /// Opens a card with the settings that are kept for it.
-    pub(super) fn open(&self, address: &Address, store: &Store) -> Result<Card, Failure> {
-        self.open_with(address, &store.load(address)?)
+    pub(super) fn open(&self, address: &Address, context: &Context) -> Result<Card, Failure> {
+        self.open_with(address, &context.store.load(address)?, context)
     }
 
-    pub(super) fn open_with(&self, address: &Address, dcb: &Dcb) -> Result<Card, Failure> {
+    pub(super) fn open_with(
+        &self,
+        address: &Address,
+        dcb: &Dcb,
+        context: &Context,
+    ) -> Result<Card, Failure> {
         let mut config = dcb.config()?;
         config.mtu = self.mtu;
         let longest = config.max_frame().saturating_add(VLAN_TAG);
         config.rx_buffer_len = longest.checked_next_multiple_of(1024).unwrap_or(u16::MAX).max(2048);
         config.link_timeout = self.wait;
         config.promiscuous = true;
-        Card::open(address, config)
+        Card::open(context.bus(address)?, address, config)
     }
 }
 
 impl Card {
-    fn open(address: &Address, config: Config) -> Result<Card, Failure> {
+    fn open(bus: AnyBus, address: &Address, config: Config) -> Result<Card, Failure> {
         let classes = config.traffic_classes.count();
         let buffers = usize::from(classes)
             * (usize::from(config.tx_ring_len) + usize::from(config.rx_ring_len));
-        let mut device = Device::open(AnyBus::open(address)?, config)?;
+        let mut device = Device::open(bus, config)?;
         for warning in device.warnings() {
             eprintln!("xoff: warning: {warning}");
         }
@@ -105,12 +111,6 @@ impl Card {
         self.pool.free_batch(&mut done);
     }
 
-    /// Frames that the device has handed to the wire since it was opened.
-    pub(super) fn sent(&mut self) -> Result<u64, Failure> {
-        self.reclaim();
-        Ok(self.device.stats()?.qptc.iter().sum())
-    }
-
     /// Takes received frames, those without a fault. Returns how many.
     pub(super) fn receive(
         &mut self,
@@ -137,6 +137,13 @@ impl Card {
     /// Lets a little time pass.
     pub(super) fn pause(&mut self) {
         self.device.bus_mut().sleep(Duration::from_micros(50));
+    }
+
+    /// Waits until all frames have left the port, at most for `patience`, and stops the card. How many have not.
+    pub(super) fn shut_down(self, patience: Duration) -> Result<u64, Failure> {
+        let closed = self.device.shut_down(self.tx, self.rx, patience);
+        closed.bus?;
+        Ok(closed.report.not_sent())
     }
 
     /// Stops the card.

@@ -1,12 +1,12 @@
 //! `xoff nic doctor`.
 
 use super::super::{Failure, print};
+use super::Context;
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
-use xoff_driver::backend::{Address, AnyBus};
+use xoff_driver::backend::Address;
 use xoff_driver::doctor::{self, Needs};
-use xoff_driver::system::System;
 use xoff_driver::{Bus, Config, cards};
 
 #[derive(Debug, Args)]
@@ -29,12 +29,12 @@ struct Finding {
     remedy: String,
 }
 
-pub(super) fn run(arguments: &Arguments, system: &System) -> Result<bool, Failure> {
+pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<bool, Failure> {
     let findings = match &arguments.card {
         Address::Pci(address) => {
             let needs = Needs::of(&Config::eight_classes(0xFF));
             let needs = Needs { hugepages: arguments.hugepages, ..needs };
-            let problems = doctor::examine(system, *address, &needs).problems;
+            let problems = doctor::examine(&context.system, *address, &needs).problems;
             let finding = |problem: &doctor::Problem| Finding {
                 blocks: problem.blocks(),
                 problem: problem.to_string(),
@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &Arguments, system: &System) -> Result<bool, Failur
             };
             problems.iter().map(finding).collect()
         }
-        Address::VfioUser(_) => served(&arguments.card),
+        Address::VfioUser(_) => served(&arguments.card, context),
     };
     let usable = !findings.iter().any(|finding| finding.blocks);
     if arguments.json {
@@ -67,8 +67,8 @@ pub(super) fn run(arguments: &Arguments, system: &System) -> Result<bool, Failur
 }
 
 /// A served card is one that answers.
-fn served(address: &Address) -> Vec<Finding> {
-    let problem = match AnyBus::open(address).and_then(|bus| bus.device_id()) {
+fn served(address: &Address, context: &Context) -> Vec<Finding> {
+    let problem = match context.bus(address).and_then(|bus| bus.device_id()) {
         Ok((vendor, device)) if cards::find(vendor, device).is_some() => return Vec::new(),
         Ok((vendor, device)) => {
             format!("{vendor:04x}:{device:04x} is no card that this driver knows")

@@ -1,10 +1,11 @@
 //! `xoff nic list`.
 
 use super::super::{Failure, print};
+use super::Context;
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use xoff_driver::system::{Function, Group, System, VFIO_PCI};
+use xoff_driver::system::{Function, Group, VFIO_PCI};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -13,7 +14,8 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, system: &System) -> Result<bool, Failure> {
+pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<bool, Failure> {
+    let system = &context.system;
     let cards: Vec<_> = system
         .functions()
         .into_iter()

@@ -18,7 +18,8 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
 use xoff::units::Time;
-use xoff_driver::backend::Address;
+use xoff_driver::BusError;
+use xoff_driver::backend::{Address, AnyBus, Options};
 use xoff_driver::system::System;
 
 /// A card is named by its PCI address (0000:01:00.0) or as vfio-user:PATH, the socket of a served one.
@@ -32,6 +33,22 @@ pub(super) struct Arguments {
     /// Directory where `dcb` keeps the settings of cards.
     #[arg(long, global = true, value_name = "DIR", env = "XOFF_SETTINGS")]
     settings: Option<PathBuf>,
+    /// How long a served card may take to answer, or the kernel to let go of a card.
+    #[arg(long, global = true, default_value = "2s", value_name = "TIME", value_parser = duration)]
+    limit: Duration,
+}
+
+/// What all commands share.
+struct Context {
+    system: System,
+    store: dcb::Store,
+    options: Options,
+}
+
+impl Context {
+    fn bus(&self, address: &Address) -> Result<AnyBus, BusError> {
+        AnyBus::open(address, self.options)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -61,25 +78,30 @@ enum Command {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<bool, Failure> {
-    let system = System::at(&arguments.root);
-    let store = || dcb::Store::at(arguments.settings.clone());
+    let mut options = Options::default();
+    options.patience = arguments.limit;
+    let context = Context {
+        system: System::at(&arguments.root),
+        store: dcb::Store::at(arguments.settings.clone())?,
+        options,
+    };
     match &arguments.command {
-        Command::List(list) => list::run(list, &system),
-        Command::Doctor(doctor) => doctor::run(doctor, &system),
-        Command::Bind(bind) => bind::bind(bind, &system),
-        Command::Unbind(unbind) => bind::unbind(unbind, &system),
-        Command::Show(show) => show::run(show, &system, &store()?),
-        Command::Stats(stats) => stats::run(stats, &store()?),
-        Command::Dcb(dcb) => dcb::run(dcb, &store()?),
-        Command::Regs(regs) => regs::run(regs, &store()?),
-        Command::Send(send) => send::run(send, &store()?),
-        Command::Recv(recv) => recv::run(recv, &store()?),
-        Command::Bench(bench) => bench::run(bench, &store()?),
+        Command::List(list) => list::run(list, &context),
+        Command::Doctor(doctor) => doctor::run(doctor, &context),
+        Command::Bind(bind) => bind::bind(bind, &context),
+        Command::Unbind(unbind) => bind::unbind(unbind, &context),
+        Command::Show(show) => show::run(show, &context),
+        Command::Stats(stats) => stats::run(stats, &context),
+        Command::Dcb(dcb) => dcb::run(dcb, &context),
+        Command::Regs(regs) => regs::run(regs, &context),
+        Command::Send(send) => send::run(send, &context),
+        Command::Recv(recv) => recv::run(recv, &context),
+        Command::Bench(bench) => bench::run(bench, &context),
     }
 }
 
 fn address(text: &str) -> Result<Address, String> {
-    text.parse().map_err(|error: xoff_driver::BusError| error.to_string())
+    text.parse().map_err(|error: BusError| error.to_string())
 }
 
 /// A time with its unit, such as `10s`.

@@ -1,8 +1,8 @@
 //! `xoff nic recv`.
 
 use super::super::Failure;
+use super::Context;
 use super::card::Opening;
-use super::dcb::Store;
 use super::file::Output;
 use clap::Args;
 use std::path::PathBuf;
@@ -28,13 +28,13 @@ pub(super) struct Arguments {
     time: Option<Duration>,
 }
 
-pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure> {
+pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<bool, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     let mut output = Output::create(&arguments.file, &arguments.card.to_string())?;
-    let mut card = arguments.opening.open(&arguments.card, store)?;
+    let mut card = arguments.opening.open(&arguments.card, context)?;
     let end = arguments.time.map(|time| Instant::now() + time);
     let most = arguments.count.unwrap_or(u64::MAX);
     let mut count = 0;

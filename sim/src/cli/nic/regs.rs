@@ -1,12 +1,12 @@
 //! `xoff nic regs`.
 
 use super::super::{Failure, print};
+use super::Context;
 use super::card::Opening;
-use super::dcb::Store;
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
-use xoff_driver::backend::{Address, AnyBus};
+use xoff_driver::backend::Address;
 use xoff_driver::{Bar, Bus};
 use xoff_regs::{Access, Decoded, RegId, RegInfo, TABLE, name};
 
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure> {
+pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<bool, Failure> {
     for wanted in &arguments.names {
         if !TABLE.iter().any(|info| entries(info).any(|(i, _)| matches(info, i, wanted))) {
             return Err(Failure(format!(
@@ -40,12 +40,12 @@ pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure>
         }
     }
     if arguments.up {
-        let mut card = arguments.opening.open(&arguments.card, store)?;
+        let mut card = arguments.opening.open(&arguments.card, context)?;
         let bar = card.device.bus_mut().bar();
         dump(arguments, &bar)?;
         card.close()?;
     } else {
-        let bus = AnyBus::open(&arguments.card)?;
+        let bus = context.bus(&arguments.card)?;
         // Says so when nobody answers.
         bus.device_id()?;
         dump(arguments, &bus.bar())?;

@@ -1,8 +1,8 @@
 //! `xoff nic send`.
 
 use super::super::Failure;
-use super::card::Opening;
-use super::dcb::Store;
+use super::Context;
+use super::card::{Card, Opening};
 use super::file;
 use clap::Args;
 use std::path::PathBuf;
@@ -29,13 +29,13 @@ pub(super) struct Arguments {
     patience: Duration,
 }
 
-pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure> {
+pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<bool, Failure> {
     let frames = file::frames(&arguments.file)?;
-    let mut card = arguments.opening.open(&arguments.card, store)?;
+    let mut card = arguments.opening.open(&arguments.card, context)?;
     for ring in &mut card.tx {
         ring.allow_mac_control(arguments.allow_mac_control);
     }
-    let mut given = 0;
+    let mut given: u64 = 0;
     for _ in 0..arguments.repeat {
         for (number, frame) in (1..).zip(&frames) {
             let class = card.class_of(frame);
@@ -48,8 +48,11 @@ pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure>
                     break;
                 }
                 if Instant::now() > end {
-                    let sent = card.sent()?;
-                    return Ok(stuck(given, sent, &format!("the ring of class {class} is full")));
+                    eprintln!(
+                        "xoff: there was no room for frame {number} of class {class} in time"
+                    );
+                    finish(card, given, Duration::ZERO)?;
+                    return Ok(false);
                 }
                 card.receive(|_| Ok(()))?;
                 card.pause();
@@ -57,26 +60,15 @@ pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure>
             given += 1;
         }
     }
-    // A frame that a ring has given back is in the card; only the counters know that it has left it.
-    let end = Instant::now() + arguments.patience;
-    loop {
-        let sent = card.sent()?;
-        if sent >= given {
-            break;
-        }
-        if Instant::now() > end {
-            return Ok(stuck(given, sent, "the rest is in the card"));
-        }
-        card.receive(|_| Ok(()))?;
-        card.pause();
-    }
-    card.close()?;
-    eprintln!("xoff: {given} frames sent");
-    Ok(true)
+    finish(card, given, arguments.patience)
 }
 
-/// Not everything went out: a failed check, not a wrong use.
-fn stuck(given: u64, sent: u64, why: &str) -> bool {
-    eprintln!("xoff: {sent} of {given} frames sent: {why}; is the class paused, or the link down?");
-    false
+/// Lets the card send what it has. Frames that do not leave it are a failed check, not a wrong use.
+fn finish(card: Card, given: u64, patience: Duration) -> Result<bool, Failure> {
+    let unsent = card.shut_down(patience)?;
+    eprintln!("xoff: {} frames sent", given - unsent);
+    if unsent > 0 {
+        eprintln!("xoff: {unsent} frames not sent: is their class paused, or the link down?");
+    }
+    Ok(unsent == 0)
 }

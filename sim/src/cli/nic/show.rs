@@ -1,14 +1,13 @@
 //! `xoff nic show`.
 
 use super::super::{Failure, print};
+use super::Context;
 use super::card::Opening;
-use super::dcb::Store;
 use super::list;
 use clap::Args;
 use serde_json::json;
 use std::fmt::Write as _;
-use xoff_driver::backend::{Address, AnyBus};
-use xoff_driver::system::System;
+use xoff_driver::backend::Address;
 use xoff_driver::{Bus, cards};
 
 #[derive(Debug, Args)]
@@ -23,11 +22,11 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, system: &System, store: &Store) -> Result<bool, Failure> {
-    let dcb = store.load(&arguments.card)?;
-    let (vendor, device) = AnyBus::open(&arguments.card)?.device_id()?;
+pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<bool, Failure> {
+    let dcb = context.store.load(&arguments.card)?;
+    let (vendor, device) = context.bus(&arguments.card)?.device_id()?;
     let name = cards::find(vendor, device).map_or("unknown", |card| card.name);
-    let mut card = arguments.opening.open_with(&arguments.card, &dcb)?;
+    let mut card = arguments.opening.open_with(&arguments.card, &dcb, context)?;
     let mac: Vec<_> = card.device.mac().iter().map(|byte| format!("{byte:02x}")).collect();
     let mac = mac.join(":");
     let link = card.device.link()?;
@@ -53,9 +52,9 @@ pub(super) fn run(arguments: &Arguments, system: &System, store: &Store) -> Resu
     }
     let mut out = format!("{}  {vendor:04x}:{device:04x}  {name}\n", arguments.card);
     if let Address::Pci(address) = &arguments.card
-        && let Some(function) = system.function(*address)
+        && let Some(function) = context.system.function(*address)
     {
-        let group = function.group.map(|number| system.group(number));
+        let group = function.group.map(|number| context.system.group(number));
         let _ = writeln!(out, "{}", list::line(&function, group.as_ref()));
         if let Some(link) = &function.link {
             let _ = writeln!(out, "PCI Express {} x{}", link.speed, link.lanes);

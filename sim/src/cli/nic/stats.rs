@@ -1,8 +1,8 @@
 //! `xoff nic stats`.
 
 use super::super::{Failure, print};
+use super::Context;
 use super::card::Opening;
-use super::dcb::Store;
 use clap::Args;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
@@ -30,14 +30,16 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure> {
-    let mut card = arguments.opening.open(&arguments.card, store)?;
+pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<bool, Failure> {
+    let mut card = arguments.opening.open(&arguments.card, context)?;
     let mut earlier = card.device.stats()?;
     for report in 0..arguments.count {
         let end = Instant::now() + arguments.interval;
         while Instant::now() < end {
             // Nobody is told to stop because of a card that only counts.
             card.receive(|_| Ok(()))?;
+            // Time that classes were paused is what these looks see.
+            card.device.pause_state()?;
             card.pause();
         }
         let now = card.device.stats()?;

@@ -9,6 +9,7 @@ mod store;
 mod words;
 
 use super::super::{Failure, print};
+use super::Context;
 use super::card::Opening;
 use clap::Args;
 
@@ -32,8 +33,9 @@ pub(super) struct Arguments {
     words: Vec<String>,
 }
 
-pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure> {
+pub(super) fn run(arguments: &Arguments, context: &Context) -> Result<bool, Failure> {
     let command = Command::parse(&arguments.words)?;
+    let store = &context.store;
     let mut dcb = store.load(&command.card)?;
     let (object, words) = (command.object, &command.parameters);
     if command.verb == Verb::Set {
@@ -43,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, store: &Store) -> Result<bool, Failure>
         }
         dcb.config()?;
         if !arguments.no_card {
-            let mut card = arguments.opening.open_with(&command.card, &dcb)?;
+            let mut card = arguments.opening.open_with(&command.card, &dcb, context)?;
             check::registers(&mut card.device, &dcb)?;
             card.close()?;
         }
