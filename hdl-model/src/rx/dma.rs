@@ -5,6 +5,7 @@ use super::arbiter::RxArbiter;
 use super::queue::RxQueue;
 use super::split::Split;
 use super::write_back::{Part, write_back};
+use crate::QueueSet;
 use crate::clock::Cycle;
 use crate::config::PcieConfig;
 use crate::fifo::Fifo;
@@ -52,7 +53,7 @@ pub struct RxDma {
     queues: Vec<RxQueue>,
     waiting: [VecDeque<RxPacket>; 8],
     occupied: u8,
-    hungry: u128,
+    hungry: QueueSet,
     fetch_turn: RoundRobin,
     tags: u32,
     max_tags: u32,
@@ -72,7 +73,7 @@ impl RxDma {
             queues: vec![RxQueue::default(); 128],
             waiting: Default::default(),
             occupied: 0,
-            hungry: 0,
+            hungry: QueueSet::EMPTY,
             fetch_turn: RoundRobin::default(),
             tags: 0,
             max_tags: pcie.rx_desc_tags,
@@ -95,8 +96,7 @@ impl RxDma {
     }
 
     fn refresh(&mut self, q: usize) {
-        let bit = 1u128 << q;
-        if self.queues[q].fetch_now() > 0 { self.hungry |= bit } else { self.hungry &= !bit }
+        self.hungry.set(q, self.queues[q].fetch_now() > 0);
     }
 
     /// Packets that wait for a descriptor.
@@ -143,7 +143,7 @@ impl RxDma {
 
     #[inline]
     fn next_fetch(&self) -> Option<u8> {
-        if self.hungry == 0 || self.tags >= self.max_tags {
+        if self.hungry.is_empty() || self.tags >= self.max_tags {
             None
         } else {
             self.fetch_turn.peek(self.hungry)

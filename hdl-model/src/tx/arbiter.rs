@@ -1,27 +1,18 @@
 //! Round-robin selection, the arbiter of both planes when TDPAC and TPPAC are 0 (82599.md section 3.2).
 
-/// A round-robin pointer over the bits of a mask.
+use crate::QueueSet;
+
+/// A round-robin pointer over queues or classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct RoundRobin {
     last: u8,
 }
 
 impl RoundRobin {
-    /// The first set bit of `ready` after the last grant, wrapping round; `None` when nothing is ready.
+    /// The first queue of `ready` after the last grant, wrapping round; `None` when nothing is ready.
     #[inline]
-    pub fn peek(self, ready: u128) -> Option<u8> {
-        if ready == 0 {
-            return None;
-        }
-        // Shifting by `last` and then by one more keeps the shift below 128 when last is 127.
-        let after = (ready >> self.last) >> 1;
-        #[allow(clippy::cast_possible_truncation)]
-        // trailing_zeros of a non-zero u128 is at most 127
-        Some(if after == 0 {
-            ready.trailing_zeros() as u8
-        } else {
-            self.last + 1 + after.trailing_zeros() as u8
-        })
+    pub fn peek(self, ready: QueueSet) -> Option<u8> {
+        ready.next_after(self.last)
     }
 
     /// [`RoundRobin::peek`] over the eight traffic classes.
@@ -57,7 +48,10 @@ mod tests {
 
     #[test]
     fn every_ready_bit_is_served_once_a_turn() {
-        let ready: u128 = (1 << 127) | (1 << 64) | (1 << 3) | 1;
+        let mut ready = QueueSet::EMPTY;
+        for q in [127, 64, 3, 0] {
+            ready.insert(q);
+        }
         let mut rr = RoundRobin::default();
         let mut order = Vec::new();
         for _ in 0..8 {
@@ -66,7 +60,9 @@ mod tests {
             order.push(g);
         }
         assert_eq!(order, [3, 64, 127, 0, 3, 64, 127, 0]);
-        assert_eq!(rr.peek(0), None);
-        assert_eq!(rr.peek(1), Some(0), "a lone bit is served again and again");
+        assert_eq!(rr.peek(QueueSet::EMPTY), None);
+        ready = QueueSet::EMPTY;
+        ready.insert(0);
+        assert_eq!(rr.peek(ready), Some(0), "a lone queue is served again and again");
     }
 }

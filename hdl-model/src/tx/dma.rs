@@ -8,6 +8,7 @@ use super::packet::{InFlight, MAX_DCB_PACKET_BYTES, MAX_PACKET_BYTES, Marks};
 use super::queue::TxQueue;
 use super::segment::FlagMasks;
 use super::{TxFrame, TxSpace};
+use crate::QueueSet;
 use crate::clock::{Cycle, LineSpeed};
 use crate::config::PcieConfig;
 use crate::fifo::Fifo;
@@ -33,14 +34,14 @@ pub struct TxPorts<'a> {
 pub struct TxDma {
     pub(super) queues: Vec<TxQueue>,
     /// Queue masks by traffic class, from MTQC.
-    pub(super) queues_of: [u128; 8],
+    pub(super) queues_of: [QueueSet; 8],
     pub(super) tc_of: [u8; 128],
     /// Enabled queues with descriptors on die.
-    pub(super) ready: u128,
+    pub(super) ready: QueueSet,
     /// Classes that have such queues.
     pub(super) with_work: u8,
     /// Queues that want to fetch.
-    pub(super) hungry: u128,
+    pub(super) hungry: QueueSet,
     pub(super) fetch_turn: RoundRobin,
     pub(super) class_turn: RoundRobin,
     pub(super) queue_turn: [RoundRobin; 8],
@@ -51,13 +52,13 @@ pub struct TxDma {
     /// The queue whose frame is being read, until its last descriptor.
     pub(super) packet_of: Option<u8>,
     /// Queues whose frame is half read because the rest was not on die; they go first when it is.
-    pub(super) half_read: u128,
+    pub(super) half_read: QueueSet,
     /// Queues with a rate limiter.
-    pub(super) limited: u128,
+    pub(super) limited: QueueSet,
     /// RTTBCNRM.MMW in bytes.
     pub(super) catch_up_bytes: u32,
     /// Queues that gather descriptors to be written back.
-    pub(super) gathering: u128,
+    pub(super) gathering: QueueSet,
     /// Vector of each queue (IVAR) and interval of each vector (EITR) in cycles; 0: none.
     pub(super) vector_of: [Option<u8>; 128],
     pub(super) timer: [u64; 64],
@@ -89,21 +90,21 @@ impl TxDma {
     pub fn new(pcie: &PcieConfig, speed: LineSpeed) -> TxDma {
         let mut dma = TxDma {
             queues: vec![TxQueue::default(); 128],
-            queues_of: [0; 8],
+            queues_of: [QueueSet::EMPTY; 8],
             tc_of: [0; 128],
-            ready: 0,
+            ready: QueueSet::EMPTY,
             with_work: 0,
-            hungry: 0,
+            hungry: QueueSet::EMPTY,
             fetch_turn: RoundRobin::default(),
             class_turn: RoundRobin::default(),
             queue_turn: [RoundRobin::default(); 8],
             weighted: false,
             credits: Credits::default(),
             packet_of: None,
-            half_read: 0,
-            limited: 0,
+            half_read: QueueSet::EMPTY,
+            limited: QueueSet::EMPTY,
             catch_up_bytes: 0,
-            gathering: 0,
+            gathering: QueueSet::EMPTY,
             vector_of: [None; 128],
             timer: [0; 64],
             desc_tags: 0,
@@ -144,11 +145,11 @@ impl TxDma {
 
     /// MTQC: the class of each queue, and what the mode allows.
     pub fn set_mode(&mut self, mode: Mtqc) {
-        self.queues_of = [0; 8];
+        self.queues_of = [QueueSet::EMPTY; 8];
         for q in 0..128 {
             let tc = class_of_queue(mode, q);
             self.tc_of[q] = tc;
-            self.queues_of[usize::from(tc)] |= 1 << q;
+            self.queues_of[usize::from(tc)].insert(q);
         }
         self.with_work = self.classes_of(self.ready);
         let dcb = mode.contains(Mtqc::RT_ENA);
@@ -220,11 +221,7 @@ impl TxDma {
 
     /// RTTBCNRC of a queue.
     pub fn set_rate(&mut self, q: usize, register: Rttbcnrc, now: Cycle) {
-        if register.contains(Rttbcnrc::RS_ENA) {
-            self.limited |= 1 << q;
-        } else {
-            self.limited &= !(1 << q);
-        }
+        self.limited.set(q, register.contains(Rttbcnrc::RS_ENA));
         let factor = register.factor_16384ths();
         self.queues[q].rate.set(register.bits(), factor, now, self.width);
     }
@@ -262,19 +259,15 @@ impl TxDma {
 
     pub(super) fn refresh(&mut self, q: usize) {
         let queue = &self.queues[q];
-        let bit = 1u128 << q;
-        if queue.fetch_now() > 0 {
-            self.hungry |= bit;
-        } else {
-            self.hungry &= !bit;
-        }
+        self.hungry.set(q, queue.fetch_now() > 0);
         let tc = usize::from(self.tc_of[q]);
         if queue.ring.enabled && !queue.ring.store.is_empty() {
-            self.ready |= bit;
+            self.ready.insert(q);
             self.with_work |= 1 << tc;
-        } else if self.ready & bit != 0 {
-            self.ready &= !bit;
-            self.with_work &= !(u8::from(self.queues_of[tc] & self.ready == 0) << tc);
+        } else if self.ready.has(q) {
+            self.ready.remove(q);
+            let none = self.queues_of[tc].and(self.ready).is_empty();
+            self.with_work &= !(u8::from(none) << tc);
         }
         if !self.queues[q].ring.enabled {
             self.forget(q);
@@ -300,7 +293,7 @@ impl TxDma {
     /// A queue was disabled in mid-packet: gives up the packet, so that it holds neither the arbiter nor space. Segments
     /// of it that have been read whole are sent.
     fn cut_packet(&mut self, q: usize) {
-        self.half_read &= !(1 << q);
+        self.half_read.remove(q);
         self.packet_of = self.packet_of.filter(|p| usize::from(*p) != q);
         self.malformed += 1;
         let plan = core::mem::take(&mut self.queues[q].plan);
@@ -328,9 +321,16 @@ impl TxDma {
         ports: &mut TxPorts<'_>,
         world: &mut W,
     ) -> bool {
-        if done.is_empty() {
-            return false;
-        }
+        !done.is_empty() && self.completed(now, done, ports, world)
+    }
+
+    fn completed<W: World>(
+        &mut self,
+        now: Cycle,
+        done: &mut Fifo<Completion>,
+        ports: &mut TxPorts<'_>,
+        world: &mut W,
+    ) -> bool {
         while let Some(done) = done.take() {
             match done.tag {
                 Tag::TxDescriptors { queue } => {
@@ -343,20 +343,21 @@ impl TxDma {
             self.retire_instant(now, ports, world);
         }
         // What is gathered, and what a rate holds back, has a time of its own.
-        self.gathering != 0 || self.limited != 0 || self.can_go_on(now + 1)
+        !self.gathering.is_empty() || !self.limited.is_empty() || self.can_go_on(now + 1)
     }
 
     /// The clock edge before cycle `next`: packet buffers give space back. Returns whether that lets the block do
     /// anything.
     #[inline]
     pub(crate) fn take_space(&mut self, next: Cycle, space: &mut Fifo<TxSpace>) -> bool {
-        if space.is_empty() {
-            return false;
-        }
+        !space.is_empty() && self.freed(next, space)
+    }
+
+    fn freed(&mut self, next: Cycle, space: &mut Fifo<TxSpace>) -> bool {
         while let Some(space) = space.take() {
             self.fill[usize::from(space.tc)] -= space.bytes;
         }
-        self.limited != 0 || self.can_go_on(next)
+        !self.limited.is_empty() || self.can_go_on(next)
     }
 
     /// A descriptor may be read, or some may be fetched, in cycle `now`.
@@ -367,7 +368,7 @@ impl TxDma {
 
     /// One cycle. Returns when the block next changes by itself.
     pub fn eval<W: World>(&mut self, now: Cycle, ports: &mut TxPorts<'_>, world: &mut W) -> Cycle {
-        if self.ready != 0
+        if !self.ready.is_empty()
             && let Some(turn) = self.next_packet(now)
         {
             self.read_descriptor(turn, now, ports.read);
@@ -378,13 +379,13 @@ impl TxDma {
             self.fetch(q, ports.read);
         }
         let mut wake = Cycle::NEVER;
-        if self.gathering != 0 {
+        if !self.gathering.is_empty() {
             wake = self.flush_due(now, ports.write);
         }
         if self.can_go_on(now + 1) {
             return now + 1;
         }
-        if self.limited != 0 { wake.min(self.next_release(now)) } else { wake }
+        if self.limited.is_empty() { wake } else { wake.min(self.next_release(now)) }
     }
 }
 

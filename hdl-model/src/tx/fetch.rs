@@ -7,7 +7,7 @@ use crate::pcie::{Completion, ReadRequest, Tag};
 impl TxDma {
     #[inline]
     pub(super) fn next_fetch(&self) -> Option<u8> {
-        if self.hungry == 0 || !self.enabled || self.desc_tags >= self.limits.0 {
+        if self.hungry.is_empty() || !self.enabled || self.desc_tags >= self.limits.0 {
             return None;
         }
         self.fetch_turn.peek(self.hungry)

@@ -8,6 +8,7 @@ use super::packet::{
 };
 use super::plan::PacketPlan;
 use super::queue::{ON_DIE_DESCRIPTORS, TxQueue};
+use crate::QueueSet;
 use crate::clock::Cycle;
 use crate::fifo::Fifo;
 use crate::pcie::{ReadRequest, Tag};
@@ -35,20 +36,23 @@ impl TxDma {
     /// The queue whose next descriptor may be read: the one in mid-frame, else the class that the arbiter chooses of
     /// those that have work and room, and round robin over its queues.
     pub(super) fn next_packet(&self, now: Cycle) -> Option<Turn> {
-        if self.ready == 0 || self.arbiter_off || !self.enabled || self.data_tags >= self.limits.1 {
+        if self.ready.is_empty()
+            || self.arbiter_off
+            || !self.enabled
+            || self.data_tags >= self.limits.1
+        {
             return None;
         }
         let (queue, grant) = match self.packet_of {
             Some(queue) => (queue, None),
-            #[allow(clippy::cast_possible_truncation)] // the mask is not empty
-            None if self.half_read & self.ready != 0 => {
-                ((self.half_read & self.ready).trailing_zeros() as u8, None)
+            None if !self.half_read.is_empty() && !self.half_read.and(self.ready).is_empty() => {
+                (self.half_read.and(self.ready).first()?, None)
             }
             None => {
-                let (ready, with_work) = if self.limited == 0 {
+                let (ready, with_work) = if self.limited.is_empty() {
                     (self.ready, self.with_work)
                 } else {
-                    let ready = self.ready & !self.held_back(now);
+                    let ready = self.ready.without(self.held_back(now));
                     (ready, self.classes_of(ready))
                 };
                 let mut classes = with_work;
@@ -65,7 +69,7 @@ impl TxDma {
                     (self.class_turn.peek_class(classes)?, None)
                 };
                 let tc = usize::from(tc);
-                (self.queue_turn[tc].peek(self.queues_of[tc] & ready)?, grant)
+                (self.queue_turn[tc].peek(self.queues_of[tc].and(ready))?, grant)
             }
         };
         let len = self.queues[usize::from(queue)].next_read_len()?;
@@ -76,10 +80,14 @@ impl TxDma {
     /// Whether [`TxDma::next_packet`] names a queue, without asking which.
     #[inline]
     pub(super) fn may_read(&self, now: Cycle) -> bool {
-        if self.ready == 0 || self.arbiter_off || !self.enabled || self.data_tags >= self.limits.1 {
+        if self.ready.is_empty()
+            || self.arbiter_off
+            || !self.enabled
+            || self.data_tags >= self.limits.1
+        {
             return false;
         }
-        if self.packet_of.is_none() && self.half_read == 0 {
+        if self.packet_of.is_none() && self.half_read.is_empty() {
             let mut left = self.with_work;
             loop {
                 if left == 0 {
@@ -92,50 +100,37 @@ impl TxDma {
                 left &= left - 1;
             }
         }
-        // That may be all it takes: the longest read still fits, and no rate or credit holds anything back.
-        let free = self.limited == 0 && !self.weighted;
-        (free && self.half_read == 0 && self.data_bytes + MAX_READ_BYTES <= self.max_read_bytes)
+        // That may be all it takes: any read fits, and no rate or credit holds anything back.
+        let fits = self.data_bytes == 0 || self.data_bytes + MAX_READ_BYTES <= self.max_read_bytes;
+        (fits && self.limited.is_empty() && !self.weighted && self.half_read.is_empty())
             || self.next_packet(now).is_some()
     }
 
     /// Classes that have one of these queues.
-    pub(super) fn classes_of(&self, queues: u128) -> u8 {
-        (0..8).fold(0, |mask, tc| mask | u8::from(self.queues_of[tc] & queues != 0) << tc)
+    pub(super) fn classes_of(&self, queues: QueueSet) -> u8 {
+        (0..8).fold(0, |mask, tc| mask | u8::from(!self.queues_of[tc].and(queues).is_empty()) << tc)
     }
 
     /// Queues with work whose rate limiter does not let a frame start yet.
-    fn held_back(&self, now: Cycle) -> u128 {
-        let mut held = 0;
-        let mut left = self.limited & self.ready;
-        while left != 0 {
-            let q = left.trailing_zeros() as usize;
-            left &= left - 1;
-            if self.queues[q].rate.earliest(self.width) > now {
-                held |= 1 << q;
-            }
+    fn held_back(&self, now: Cycle) -> QueueSet {
+        let mut held = QueueSet::EMPTY;
+        for q in self.limited.and(self.ready).iter() {
+            held.set(q, self.queues[q].rate.earliest(self.width) > now);
         }
         held
     }
 
     /// When the first of the queues held back may go on.
     pub(super) fn next_release(&self, now: Cycle) -> Cycle {
-        let mut next = Cycle::NEVER;
-        let mut left = self.limited & self.ready;
-        while left != 0 {
-            let q = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let at = self.queues[q].rate.earliest(self.width);
-            if at > now {
-                next = next.min(at);
-            }
-        }
-        next
+        let limited = self.limited.and(self.ready).iter();
+        let releases = limited.map(|q| self.queues[q].rate.earliest(self.width));
+        releases.filter(|at| *at > now).min().unwrap_or(Cycle::NEVER)
     }
 
     pub(super) fn read_descriptor(&mut self, turn: Turn, now: Cycle, read: &mut Fifo<ReadRequest>) {
         let q = usize::from(turn.queue);
         let tc_of_queue = self.tc_of[q];
-        let limited = self.limited & (1 << q) != 0;
+        let limited = self.limited.has(q);
         let legacy_allowed = !self.advanced_only && !limited;
         let queue = &mut self.queues[q];
         let Some(&Fetched { index, desc: [addr, flags] }) = queue.ring.store.front() else {
@@ -206,11 +201,7 @@ impl TxDma {
         // A frame keeps its turn until its last part, unless the rest of it is not on die. A TSO gives it back after
         // each segment.
         self.packet_of = if goes_on && more { Some(turn.queue) } else { None };
-        if goes_on {
-            self.half_read |= 1 << q;
-        } else {
-            self.half_read &= !(1 << q);
-        }
+        self.half_read.set(q, goes_on);
         self.refresh(q);
     }
 
@@ -219,7 +210,7 @@ impl TxDma {
         if self.weighted {
             self.credits.charge(usize::from(plan.tc), plan.bytes);
         }
-        if self.limited & (1 << q) != 0 {
+        if self.limited.has(q) {
             let tag = if plan.tagged { TAG_BYTES } else { 0 };
             let bytes = (plan.bytes + tag).max(MIN_BYTES) + FCS_BYTES;
             self.queues[q].rate.charge(now, self.width, bytes, self.catch_up_bytes);

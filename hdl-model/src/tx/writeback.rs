@@ -63,7 +63,7 @@ impl TxDma {
                 None | Some(0) => Cycle::NEVER,
                 Some(interval) => now.after(interval),
             };
-            self.gathering |= 1 << q;
+            self.gathering.insert(q);
         }
         if wb.gathered >= wb.threshold {
             self.flush(q, write);
@@ -72,7 +72,7 @@ impl TxDma {
 
     /// Writes back what a queue has gathered. Neighbours in the ring share a packet on PCIe.
     fn flush(&mut self, q: usize, write: &mut Fifo<PostedWrite>) {
-        self.gathering &= !(1 << q);
+        self.gathering.remove(q);
         let queue = &mut self.queues[q];
         queue.write_back.gathered = 0;
         queue.write_back.due = Cycle::NEVER;
@@ -104,10 +104,7 @@ impl TxDma {
     /// Lets go what the timers say. Returns when the next one does.
     pub(super) fn flush_due(&mut self, now: Cycle, write: &mut Fifo<PostedWrite>) -> Cycle {
         let mut next = Cycle::NEVER;
-        let mut left = self.gathering;
-        while left != 0 {
-            let q = left.trailing_zeros() as usize;
-            left &= left - 1;
+        for q in self.gathering.iter() {
             let due = self.queues[q].write_back.due;
             if due <= now {
                 self.flush(q, write);
