@@ -340,9 +340,10 @@ impl Interrupts {
     /// can do anything before software unmasks it.
     #[inline]
     pub(crate) fn take_causes(&mut self, causes: &mut Fifo<Cause>) -> bool {
-        if causes.is_empty() {
-            return false;
-        }
+        !causes.is_empty() && self.record_all(causes)
+    }
+
+    fn record_all(&mut self, causes: &mut Fifo<Cause>) -> bool {
         let before = (self.pending, self.other_pending);
         while let Some(cause) = causes.take() {
             self.record(cause);

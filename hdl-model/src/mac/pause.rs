@@ -78,9 +78,13 @@ impl PauseTimers {
     /// The end of `n` cycles: the timers count down. The closed form of n single steps.
     #[inline]
     pub fn advance(&mut self, n: u64) {
-        if self.stopped == 0 {
-            return;
+        if self.stopped != 0 {
+            self.count_down(n);
         }
+    }
+
+    #[inline(never)] // most of the time no class is stopped
+    fn count_down(&mut self, n: u64) {
         if self.link > 0 {
             for c in 0..8 {
                 self.stopped_cycles[c] += n.min(self.link.max(self.class[c]));

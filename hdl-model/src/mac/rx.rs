@@ -145,12 +145,13 @@ impl RxMac {
     }
 
     /// A frame will be on the wire from `first_byte` on; `now` is the next cycle to be evaluated. Returns when the block
-    /// has to be woken at the latest.
+    /// has to be woken at the latest; never, when a frame before it is still to end.
     pub fn arrive(&mut self, now: Cycle, frame: Frame, first_byte: ByteTime) -> Cycle {
         self.inbox.push_back((first_byte, frame));
-        if self.inbox.len() == 1 {
-            self.begin_front();
+        if self.inbox.len() > 1 {
+            return Cycle::NEVER;
         }
+        self.begin_front();
         // The crossing of a threshold in mid-frame may come before the end of the frame.
         self.next_wake(now)
     }

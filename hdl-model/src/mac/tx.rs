@@ -176,18 +176,20 @@ impl TxMac {
     }
 
     /// The clock edge at the end of cycle `now`: complete frames enter their packet buffers. Returns when the block has to
-    /// be evaluated; `None` when there were none.
+    /// be evaluated; `None` when that has not changed.
     #[inline]
     pub(crate) fn take_frames(&mut self, now: Cycle, frames: &mut Fifo<TxFrame>) -> Option<Cycle> {
-        if frames.is_empty() { None } else { Some(self.accept(now, frames)) }
+        if frames.is_empty() { None } else { self.accept(now, frames) }
     }
 
-    fn accept(&mut self, now: Cycle, frames: &mut Fifo<TxFrame>) -> Cycle {
+    fn accept(&mut self, now: Cycle, frames: &mut Fifo<TxFrame>) -> Option<Cycle> {
+        let before = self.occupied;
         while let Some(f) = frames.take() {
             self.occupied |= 1 << f.tc;
             self.buffers[usize::from(f.tc)].push_back(f);
         }
-        self.next_wake(now)
+        // A frame behind others of its class changes nothing about what happens next.
+        (self.occupied != before).then(|| self.next_wake(now))
     }
 
     /// What waits is the last word to each set of classes: an earlier one that has not left yet would be stale, and a
