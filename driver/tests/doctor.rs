@@ -5,7 +5,7 @@ mod machine;
 
 use machine::Machine;
 use std::os::unix::fs::symlink;
-use xoff_driver::doctor::{Needs, Problem, Report, examine};
+use xoff_driver::doctor::{Holder, Needs, Problem, Report, examine};
 use xoff_driver::system::PciAddress;
 use xoff_driver::{Config, Memory, PageSize};
 
@@ -204,6 +204,14 @@ fn a_group_in_use() {
     symlink(machine.path("dev/vfio/12"), machine.path("proc/4711/fd/7")).expect("a link");
     let says = ["dev/vfio/12 is in use by process 4711 (vpp_main)", "kill 4711"];
     assert!(matches!(one(&machine, &says), Problem::Busy { .. }));
+    // This process itself, which would not want to be killed.
+    let own = std::process::id();
+    let remedy = Problem::Busy {
+        path: machine.path("dev/vfio/12"),
+        holders: vec![Holder { process: own, name: "doctor".into() }],
+    }
+    .remedy();
+    assert!(remedy.contains("one IOMMU group") && !remedy.contains("kill"), "{remedy}");
     // Others may have the container's file open: each gets a container of its own.
     machine.remove("proc/4711/fd/7");
     symlink(machine.path("dev/vfio/vfio"), machine.path("proc/4711/fd/7")).expect("a link");

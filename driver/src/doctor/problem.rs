@@ -227,6 +227,9 @@ impl Problem {
             }
             Self::CannotOpen { .. } => "see the kernel's log (dmesg)".into(),
             Self::Busy { holders, .. } => match holders.first() {
+                Some(holder) if holder.process == std::process::id() => {
+                    "this process has it already; two cards of one IOMMU group cannot be opened together".into()
+                }
                 Some(holder) => format!("end that process: kill {}", holder.process),
                 None => "find the process that has it (as root: fuser -v /dev/vfio/*) and end it".into(),
             },

@@ -86,10 +86,8 @@ impl System {
         memory::read_without_waiting(&self.path("dev/kmsg"))
     }
 
-    /// Processes other than this one that hold the file at `path` open, with their names; those of other users are
-    /// seen by root only.
+    /// Processes that hold the file at `path` open, with their names; those of other users are seen by root only.
     pub fn holders(&self, path: &Path) -> Vec<(u32, String)> {
-        let own = std::process::id();
         let holds = |process: u32| {
             let files = self.path("proc").join(process.to_string()).join("fd");
             entries(&files)
@@ -99,7 +97,7 @@ impl System {
         entries(&self.path("proc"))
             .iter()
             .filter_map(|name| name.parse().ok())
-            .filter(|&process: &u32| process != own && holds(process))
+            .filter(|&process: &u32| holds(process))
             .map(|process| {
                 let name = self.path("proc").join(process.to_string()).join("comm");
                 (process, text(&name).unwrap_or_default())
