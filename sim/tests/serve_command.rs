@@ -34,6 +34,11 @@ fn the_command_serves_says_what_is_wrong_and_cleans_up() {
         let output = xoff(&["serve", "--nic", wrong]).output().expect("starts");
         assert_eq!(output.status.code(), Some(2), "{wrong}");
     }
+    for wrong in ["tap:", "tap:a-name-that-is-too-long", "ring"] {
+        let output = xoff(&["serve", "--nic", &nic, "--wire", wrong]).output().expect("starts");
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(wrong), "{wrong}");
+    }
     let twice = xoff(&["serve", "--nic", &nic, "--nic", &nic]).output().expect("starts");
     assert_eq!(twice.status.code(), Some(2));
     drop(bus);

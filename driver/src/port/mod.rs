@@ -8,6 +8,7 @@ mod nic;
 mod packet;
 #[cfg(feature = "smoltcp")]
 mod smoltcp;
+mod tap;
 
 use std::io::{self, IoSlice};
 use std::os::fd::BorrowedFd;
@@ -19,6 +20,7 @@ use crate::error::Error;
 pub use self::smoltcp::{SmoltcpDevice, SmoltcpRxToken, SmoltcpTxToken};
 pub use nic::NicPort;
 pub use packet::PacketPort;
+pub use tap::open_tap;
 
 /// Why a port could not do what was asked.
 #[derive(Debug, thiserror::Error)]

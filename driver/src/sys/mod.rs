@@ -9,6 +9,7 @@ pub(crate) mod iommu;
 mod memory;
 pub(crate) mod packet;
 mod registers;
+pub(crate) mod tap;
 
 pub(crate) use memory::Shared;
 pub(crate) use registers::Registers;

@@ -43,14 +43,8 @@ impl Socket {
 
     /// Looks an interface up by name.
     pub(crate) fn interface(&self, name: &str) -> io::Result<Interface> {
-        let mut interface = Interface { name: [0; libc::IFNAMSIZ], index: 0, mac: [0; 6], mtu: 0 };
-        let room = &mut interface.name[..libc::IFNAMSIZ - 1];
-        if name.is_empty() || name.len() > room.len() || name.contains('\0') {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a name of an interface"));
-        }
-        for (to, from) in room.iter_mut().zip(name.bytes()) {
-            *to = libc::c_char::from_ne_bytes([from]);
-        }
+        let mut interface =
+            Interface { name: interface_name(name)?, index: 0, mac: [0; 6], mtu: 0 };
         let index = self.request(&interface, libc::SIOCGIFINDEX)?;
         // SAFETY: the kernel has filled in the index.
         interface.index = unsafe { index.ifr_ifru.ifru_ifindex };
@@ -146,6 +140,19 @@ impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+/// An interface's name as requests have it.
+pub(super) fn interface_name(name: &str) -> io::Result<[libc::c_char; libc::IFNAMSIZ]> {
+    let mut field = [0; libc::IFNAMSIZ];
+    let room = &mut field[..libc::IFNAMSIZ - 1];
+    if name.is_empty() || name.len() > room.len() || name.contains('\0') {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a name of an interface"));
+    }
+    for (to, from) in room.iter_mut().zip(name.bytes()) {
+        *to = libc::c_char::from_ne_bytes([from]);
+    }
+    Ok(field)
 }
 
 /// The tag in a message's auxiliary data.

@@ -12,7 +12,9 @@ use xoff::cluster::{Cluster, Scenario};
 use xoff::host::HostConfig;
 use xoff::load::{self, LoadError, Source};
 use xoff::record::{self, Recording};
-use xoff::serve::{CaptureTap, Card, ClusterWires, Lan, Pace, Rack, Server, Wires, Wiring};
+use xoff::serve::{
+    CaptureTap, Card, ClusterWires, KernelWires, Lan, Pace, Rack, Server, Wires, Wiring,
+};
 use xoff_model::{LineSpeed, Media, NicConfig, Profile, SfpModule};
 
 /// Cables, speed and switch, unless another scenario is named.
@@ -24,7 +26,7 @@ pub(super) struct Arguments {
     #[arg(long = "nic", value_name = "NAME=PATH", required = true, value_parser = nic)]
     nics: Vec<(String, PathBuf)>,
     /// What the cards' cables lead to.
-    #[arg(long, value_enum, default_value_t = Wire::Pair)]
+    #[arg(long, value_name = "pair|loopback|switch|tap:NAME", default_value = "pair", value_parser = wire)]
     wire: Wire,
     /// How the cards' time goes.
     #[arg(long, value_enum, default_value_t = PaceChoice::Real)]
@@ -53,7 +55,7 @@ pub(super) struct Arguments {
     sets: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Debug)]
 enum Wire {
     /// The first card to the second, the third to the fourth.
     Pair,
@@ -61,6 +63,18 @@ enum Wire {
     Loopback,
     /// All cards to one switch, with the scenario's flow control.
     Switch,
+    /// The same, and this TAP interface of the kernel's at a port of it.
+    Tap(String),
+}
+
+fn wire(text: &str) -> Result<Wire, String> {
+    match (text, text.strip_prefix("tap:")) {
+        ("pair", _) => Ok(Wire::Pair),
+        ("loopback", _) => Ok(Wire::Loopback),
+        ("switch", _) => Ok(Wire::Switch),
+        (_, Some(name)) if !name.is_empty() => Ok(Wire::Tap(name.into())),
+        _ => Err("write pair, loopback, switch, or tap:NAME with the name of an interface".into()),
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -130,14 +144,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<bool, Failure> {
     }
     let addresses: Vec<_> = (0u8..).take(count).collect();
     let cards = cards(arguments, &cluster, &addresses)?;
-    let wires = match arguments.wire {
+    let lan = |ports| {
+        let mut switch = cluster.switch.clone();
+        switch.ports = ports;
+        Lan::new(switch, cluster.forwarding, cluster.speed, cluster.propagation_ps)
+    };
+    let wires = match &arguments.wire {
         Wire::Pair => Wires::pairs(count),
         Wire::Loopback => Wires::loopback(count),
-        Wire::Switch => {
-            let mut switch = cluster.switch.clone();
-            switch.ports = count;
-            let (forwarding, propagation) = (cluster.forwarding, cluster.propagation_ps);
-            Wires::Switch(Box::new(Lan::new(switch, forwarding, cluster.speed, propagation)))
+        Wire::Switch => Wires::Switch(Box::new(lan(count))),
+        Wire::Tap(name) => {
+            let file = xoff_driver::port::open_tap(name)
+                .map_err(|error| Failure(format!("--wire tap:{name}: {error}")))?;
+            let wires = KernelWires::new(lan(count + 1), count, file, cluster.speed);
+            let wires = serve(arguments, &cluster, cards, wires)?;
+            eprintln!("xoff: {name} has not taken {} frames", wires.lost());
+            return Ok(true);
         }
     };
     serve(arguments, &cluster, cards, wires)?;

@@ -104,6 +104,11 @@ impl Lan {
         &self.switch
     }
 
+    /// Whether each priority has its own pauses.
+    pub(super) fn by_priority(&self) -> bool {
+        self.by_priority
+    }
+
     /// When something happens next.
     pub fn next(&self) -> Option<Ps> {
         self.side.events.due()

@@ -6,6 +6,7 @@
 mod card;
 mod cluster;
 mod events;
+mod kernel_port;
 mod lan;
 mod memory;
 mod server;
@@ -15,6 +16,7 @@ mod wires;
 
 pub use card::{Card, Refused};
 pub use cluster::ClusterWires;
+pub use kernel_port::KernelWires;
 pub use lan::Lan;
 pub use server::{Notice, Pace, ServeError, Server};
 pub use session::{Session, Turn};

@@ -227,6 +227,7 @@ impl<W: Wiring> Server<W> {
                 return Ok(());
             }
             let behind = self.pass();
+            self.rack.take_in();
             if behind > self.lag {
                 if behind > NOTICED_LAG && behind > 2 * self.lag {
                     log(Notice::Lag { behind });
@@ -285,6 +286,8 @@ impl<W: Wiring> Server<W> {
                 Some((session, _)) => PollFd::new(session, PollFlags::IN),
             });
         }
+        let source = self.rack.source();
+        fds.extend(source.as_ref().map(|source| PollFd::new(source, PollFlags::IN)));
         let timeout = match timeout {
             None => None,
             Some(timeout) => Some(Timespec::try_from(timeout).map_err(|_| Errno::INVAL)?),

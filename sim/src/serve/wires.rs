@@ -8,6 +8,7 @@ use super::lan::Lan;
 use super::tap::Tap;
 use crate::capture::Direction;
 use crate::kernel::Ps;
+use std::os::fd::BorrowedFd;
 use xoff_model::{ByteTime, Cycle, Frame, LineSpeed};
 
 /// What takes a frame that is on its way to a card: the card's index, the frame, and when its first byte is there.
@@ -30,6 +31,14 @@ pub trait Wiring: std::fmt::Debug {
     /// Lets what is to happen up to `at` happen; it may go on up to, but not with, `horizon`: until then no card begins to
     /// send what could arrive.
     fn run(&mut self, at: Ps, horizon: Ps, deliver: &mut Deliver<'_>);
+
+    /// What can be read when something comes from outside, if anything may come now.
+    fn source(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    /// Takes in what comes from outside; it is sent at `now` at the earliest.
+    fn take_in(&mut self, _now: Ps) {}
 }
 
 /// Cables, or a switch that learns.
@@ -125,6 +134,16 @@ impl<W: Wiring> Rack<W> {
         if let Some(tap) = &mut self.tap {
             tap.idle();
         }
+    }
+
+    /// What can be read when something comes from outside.
+    pub(super) fn source(&self) -> Option<BorrowedFd<'_>> {
+        self.wires.source()
+    }
+
+    /// Takes in what comes from outside.
+    pub(super) fn take_in(&mut self) {
+        self.wires.take_in(self.now);
     }
 
     /// How far all cards have come.

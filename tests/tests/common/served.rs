@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use xoff::capture::Capture;
 use xoff::cluster::Scenario;
 use xoff::load::{self, Source};
-use xoff::serve::{CaptureTap, Card, Lan, Notice, Pace, Rack, Server, Wires};
+use xoff::serve::{CaptureTap, Card, Lan, Notice, Pace, Rack, Server, Wires, Wiring};
 use xoff_driver::backend::vfio_user::{Options, VfioUserBus};
 use xoff_model::{LineSpeed, NicConfig};
 
@@ -22,6 +22,11 @@ const PROPAGATION_PS: u64 = 100_000;
 
 /// The switch of the shipped scenario, with so many ports and this mode of flow control.
 pub(crate) fn switch(ports: usize, flow_control: &str) -> Wires {
+    Wires::Switch(Box::new(lan(ports, flow_control)))
+}
+
+/// The same, to be joined to something else.
+pub(crate) fn lan(ports: usize, flow_control: &str) -> Lan {
     let text = include_str!("../../../sim/scenarios/warp.toml");
     let set = load::parse_set(&format!("flow_control.mode={flow_control}")).expect("a mode");
     let source = Source::new("warp.toml", text, &[set]);
@@ -31,8 +36,7 @@ pub(crate) fn switch(ports: usize, flow_control: &str) -> Wires {
         .expect("the shipped scenario");
     let mut config = cluster.switch.clone();
     config.ports = ports;
-    let lan = Lan::new(config, cluster.forwarding, LineSpeed::G10, PROPAGATION_PS);
-    Wires::Switch(Box::new(lan))
+    Lan::new(config, cluster.forwarding, LineSpeed::G10, PROPAGATION_PS)
 }
 
 /// A server in a thread; it ends with this.
@@ -56,7 +60,7 @@ impl Served {
     }
 
     /// The same with cards that are made already.
-    pub(crate) fn start_made(cards: Vec<Card>, wires: Wires) -> Served {
+    pub(crate) fn start_made<W: Wiring + Send + 'static>(cards: Vec<Card>, wires: W) -> Served {
         Served::start_rack(Rack::new(cards, wires, LineSpeed::G10, PROPAGATION_PS))
     }
 
@@ -73,7 +77,7 @@ impl Served {
         Served::start_rack(rack)
     }
 
-    fn start_rack(rack: Rack) -> Served {
+    fn start_rack<W: Wiring + Send + 'static>(rack: Rack<W>) -> Served {
         let directory = tempfile::tempdir().expect("a directory");
         let sockets: Vec<_> = (0..rack.cards.len())
             .map(|i| (i.to_string(), directory.path().join(format!("{i}.sock"))))
