@@ -156,3 +156,42 @@ impl Output {
         file.flush().map_err(|error| wrong(&self.path, error))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both kinds come back as they were written; cut off anywhere, or with any byte changed, they are read or refused, and
+    /// nothing panics or goes on for ever.
+    #[test]
+    fn written_whole_cut_and_garbled() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let written: Vec<Vec<u8>> = (0..3u8).map(|i| vec![i; 60 + usize::from(i)]).collect();
+        for name in ["a.pcap", "a.pcapng"] {
+            let path = directory.path().join(name);
+            let mut output =
+                Output::create(&path, "card").unwrap_or_else(|Failure(e)| panic!("{e}"));
+            for frame in &written {
+                output.write(frame).unwrap_or_else(|Failure(e)| panic!("{e}"));
+            }
+            output.close().unwrap_or_else(|Failure(e)| panic!("{e}"));
+            let read = frames(&path).unwrap_or_else(|Failure(e)| panic!("{e}"));
+            assert_eq!(read, written, "{name}");
+
+            let bytes = std::fs::read(&path).expect("a file");
+            for end in 0..bytes.len() {
+                std::fs::write(&path, &bytes[..end]).expect("a file");
+                match frames(&path) {
+                    Ok(read) => assert!(written.starts_with(&read) && read.len() < 3, "{end}"),
+                    Err(Failure(error)) => assert!(error.contains(name), "{error}"),
+                }
+                let mut garbled = bytes.clone();
+                garbled[end] = 0xFF;
+                std::fs::write(&path, garbled).expect("a file");
+                if let Err(Failure(error)) = frames(&path) {
+                    assert!(error.contains(name), "{error}");
+                }
+            }
+        }
+    }
+}
