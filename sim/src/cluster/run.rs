@@ -1,6 +1,7 @@
 //! One run of a storage cluster, measured by the hosts' own statistics registers.
 
-use super::scenario::{Cluster, Direction};
+use super::numbers::Cluster;
+use super::scenario::Direction;
 use crate::host::{Application, Host, HostConfig, HostError};
 use crate::network::Network;
 use crate::rng::Lognormal;
