@@ -4,8 +4,9 @@
 //! transmit ring, posting moves it into the receive ring, and it comes back only when the device is done
 //! with it; so what the device can still read or write can be neither freed, changed nor reused.
 
-use core::num::NonZeroU16;
-use core::sync::atomic::{AtomicU16, Ordering};
+use core::num::NonZeroU32;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use xoff_regs::frame::ETHERTYPE_MAC_CONTROL;
 
@@ -17,71 +18,89 @@ pub const MAX_POOL_BUFFERS: usize = 1 << 16;
 const ETHERTYPE: core::ops::Range<usize> = 12..14;
 /// The aligned word that it is in.
 const ETHERTYPE_WORD: usize = 8;
-/// Set in [`Buffer::tag`] when the memory holds a MAC control frame.
+/// Set above a buffer's length when its memory holds a MAC control frame. No buffer is that long.
 const MAC_CONTROL_FLAG: u16 = 1 << 15;
 
-/// Numbers pools and devices; only ever compared, so it may wrap.
-fn next_id(counter: &AtomicU16) -> NonZeroU16 {
-    let id = counter.fetch_add(1, Ordering::Relaxed) & !MAC_CONTROL_FLAG;
-    NonZeroU16::new(id).unwrap_or(NonZeroU16::MIN)
-}
+/// Names a pool. Drawn at random, so that nothing needs to be shared to tell pools of all devices apart: the same name twice
+/// is one chance in four billion, and does harm only to a program that mixes up its pools.
+pub(crate) type PoolName = NonZeroU32;
 
-/// Which device a buffer can be used with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Owner(NonZeroU16);
+/// Which device a buffer can be used with: the device, its rings, pools and regions hold the same one. It knows the pools.
+#[derive(Debug, Clone)]
+pub(crate) struct Owner(Arc<Mutex<Vec<PoolName>>>);
 
 impl Owner {
-    /// A number no other device has (until 32767 more were opened).
+    /// Nobody else's.
     pub(crate) fn new() -> Self {
-        static DEVICES: AtomicU16 = AtomicU16::new(1);
-        Self(next_id(&DEVICES))
+        Self(Arc::default())
     }
 
-    /// The tag of this device's buffers that hold no MAC control frame.
-    pub(crate) const fn tag(self) -> u16 {
-        self.0.get()
+    /// A name for a new pool.
+    fn name(&self) -> PoolName {
+        let mut pools = self.pools();
+        loop {
+            let [a, b, c, d, ..] = RandomState::new().build_hasher().finish().to_ne_bytes();
+            let drawn = NonZeroU32::new(u32::from_ne_bytes([a, b, c, d]));
+            if let Some(name) = drawn.filter(|name| !pools.contains(name)) {
+                pools.push(name);
+                return name;
+            }
+        }
     }
 
-    /// [`Buffer::tag_and_len`] of such a buffer with `len` bytes.
-    pub(crate) const fn tag_and_len(self, len: u16) -> u32 {
-        (self.tag() as u32) << 16 | len as u32
+    /// Whether a pool is this device's.
+    pub(crate) fn has(&self, pool: PoolName) -> bool {
+        self.pools().contains(&pool)
+    }
+
+    fn pools(&self) -> MutexGuard<'_, Vec<PoolName>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+impl PartialEq for Owner {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Owner {}
 
 /// Exclusive ownership of one piece of a [`Pool`]. 16 bytes, so that rings move it cheaply.
 ///
 /// Give it back with [`Pool::free`]; one that is dropped is lost to its pool until the pool is dropped.
-// In this order, so that length and tag are one 32-bit word to the processor.
-#[repr(C)]
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a dropped buffer is lost to its pool; send it or free it"]
 pub struct Buffer {
     iova: u64,
+    /// `None` in a ring where no buffer is.
+    pool: Option<PoolName>,
     index: u16,
-    pool: NonZeroU16,
-    len: u16,
-    tag: u16,
+    /// The length, and [`MAC_CONTROL_FLAG`].
+    kind_and_len: u16,
 }
 
 impl Buffer {
-    /// The part of the tag that names the device.
-    const DEVICE_BITS: u16 = !MAC_CONTROL_FLAG;
-    /// Where [`Buffer::tag_and_len`] says that this is a MAC control frame.
-    pub(crate) const MAC_CONTROL_BIT: u32 = (MAC_CONTROL_FLAG as u32) << 16;
+    /// Where [`Buffer::kind_and_len`] says that this is a MAC control frame.
+    pub(crate) const MAC_CONTROL_BIT: u32 = MAC_CONTROL_FLAG as u32;
 
     /// Bytes of frame in it, FCS not included.
     pub const fn len(&self) -> u16 {
-        self.len
+        self.kind_and_len & !MAC_CONTROL_FLAG
     }
 
     /// Whether it holds no frame.
     pub const fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Whether it holds an untagged MAC control frame (Ethertype 0x8808).
     pub const fn is_mac_control(&self) -> bool {
-        self.tag & MAC_CONTROL_FLAG != 0
+        self.kind_and_len & MAC_CONTROL_FLAG != 0
+    }
+
+    const fn set_len(&mut self, len: u16) {
+        self.kind_and_len = self.kind_and_len & MAC_CONTROL_FLAG | len;
     }
 
     /// The address the device uses.
@@ -90,22 +109,28 @@ impl Buffer {
     }
 
     /// Stands in a ring where no buffer is. Never given out, so never given back.
-    pub(crate) const VACANT: Self =
-        Self { iova: 0, index: 0, pool: NonZeroU16::MAX, len: 0, tag: 0 };
+    pub(crate) const VACANT: Self = Self { iova: 0, pool: None, index: 0, kind_and_len: 0 };
 
     /// Whether this stands for no buffer.
-    pub(crate) fn is_vacant(&self) -> bool {
-        self.pool == Self::VACANT.pool
+    pub(crate) const fn is_vacant(&self) -> bool {
+        self.pool.is_none()
     }
 
-    /// Device and kind (see [`Owner::tag`]) above the length, so that one comparison checks all three.
-    pub(crate) const fn tag_and_len(&self) -> u32 {
-        (self.tag as u32) << 16 | self.len as u32
+    /// The name of its pool; 0 for none.
+    #[inline]
+    pub(crate) fn pool(&self) -> u32 {
+        self.pool.map_or(0, PoolName::get)
+    }
+
+    /// The kind above the length, so that one comparison checks both.
+    #[inline]
+    pub(crate) const fn kind_and_len(&self) -> u32 {
+        self.kind_and_len as u32
     }
 
     /// Whether it can be used with `owner`'s device.
-    pub(crate) const fn belongs_to(&self, owner: Owner) -> bool {
-        self.tag & Self::DEVICE_BITS == owner.tag()
+    pub(crate) fn belongs_to(&self, owner: &Owner) -> bool {
+        self.pool.is_some_and(|pool| owner.has(pool))
     }
 }
 
@@ -140,7 +165,7 @@ pub struct ForeignBuffer(
 #[derive(Debug)]
 pub struct Pool<D> {
     memory: D,
-    id: NonZeroU16,
+    name: PoolName,
     owner: Owner,
     buffer_len: usize,
     capacity: usize,
@@ -155,29 +180,28 @@ impl<D: DmaMemory> Pool<D> {
         count: usize,
         buffer_len: u16,
     ) -> Result<Self, BusError> {
-        static POOLS: AtomicU16 = AtomicU16::new(1);
-        let id = next_id(&POOLS);
         let size = usize::from(buffer_len);
         if memory.len() < count * size || count > MAX_POOL_BUFFERS {
             return Err(BusError::OutOfDmaMemory { requested: count * size });
         }
+        let name = owner.name();
         // Taken from the end: the first allocation gets the first buffer.
         let free = (0..=u16::MAX)
             .take(count)
             .map(|index| {
                 let iova = memory.iova() + u64::from(index) * u64::from(buffer_len);
-                Buffer { iova, index, pool: id, len: 0, tag: owner.tag() }
+                Buffer { iova, pool: Some(name), index, kind_and_len: 0 }
             })
             .rev()
             .collect();
-        Ok(Self { memory, id, owner, buffer_len: size, capacity: count, free })
+        Ok(Self { memory, name, owner, buffer_len: size, capacity: count, free })
     }
 
     /// Takes a free buffer; its length is 0, its bytes are what its last user left. `None` when all are
     /// in use.
     pub fn alloc(&mut self) -> Option<Buffer> {
         let mut buffer = self.free.pop()?;
-        buffer.len = 0;
+        buffer.set_len(0);
         Some(buffer)
     }
 
@@ -194,7 +218,10 @@ impl<D: DmaMemory> Pool<D> {
         self.check_range(0, len.into())?;
         let count = count.min(self.free.len());
         let rest = self.free.len() - count;
-        out.extend(self.free.drain(rest..).rev().map(|buffer| Buffer { len, ..buffer }));
+        out.extend(self.free.drain(rest..).rev().map(|mut buffer| {
+            buffer.set_len(len);
+            buffer
+        }));
         Ok(count)
     }
 
@@ -203,7 +230,7 @@ impl<D: DmaMemory> Pool<D> {
     /// # Errors
     /// [`ForeignBuffer`], with the buffer, when it is another pool's.
     pub fn free(&mut self, buffer: Buffer) -> Result<(), ForeignBuffer> {
-        if buffer.pool != self.id {
+        if !self.is_ours(&buffer) {
             return Err(ForeignBuffer(buffer));
         }
         self.free.push(buffer);
@@ -212,11 +239,11 @@ impl<D: DmaMemory> Pool<D> {
 
     /// Takes back all of this pool's buffers in `buffers`; those of other pools stay there.
     pub fn free_batch(&mut self, buffers: &mut Vec<Buffer>) {
-        if buffers.iter().all(|buffer| buffer.pool == self.id) {
+        if buffers.iter().all(|buffer| self.is_ours(buffer)) {
             self.free.append(buffers);
             return;
         }
-        let (ours, others) = buffers.drain(..).partition(|buffer| buffer.pool == self.id);
+        let (ours, others) = buffers.drain(..).partition(|buffer| self.is_ours(buffer));
         *buffers = others;
         let mut ours: Vec<Buffer> = ours;
         self.free.append(&mut ours);
@@ -235,7 +262,7 @@ impl<D: DmaMemory> Pool<D> {
         let start = self.start(buffer)?;
         let end = self.check_range(offset, data.len())?;
         self.memory.write(start + offset, data);
-        buffer.len = buffer.len.max(end);
+        buffer.set_len(buffer.len().max(end));
         if offset < ETHERTYPE.end && usize::from(end) > ETHERTYPE.start {
             self.classify(buffer);
         }
@@ -260,7 +287,7 @@ impl<D: DmaMemory> Pool<D> {
     pub fn set_len(&self, buffer: &mut Buffer, len: u16) -> Result<(), BufferError> {
         self.start(buffer)?;
         self.check_range(0, len.into())?;
-        buffer.len = len;
+        buffer.set_len(len);
         Ok(())
     }
 
@@ -280,19 +307,19 @@ impl<D: DmaMemory> Pool<D> {
     }
 
     /// Which device the buffers are for.
-    pub(crate) const fn owner(&self) -> Owner {
-        self.owner
+    pub(crate) const fn owner(&self) -> &Owner {
+        &self.owner
     }
 
     /// Which pool this is.
-    pub(crate) const fn id(&self) -> NonZeroU16 {
-        self.id
+    pub(crate) const fn name(&self) -> PoolName {
+        self.name
     }
 
     /// Marks a buffer of this pool that the device has written: `len` bytes of frame, kind read from the memory.
     #[inline]
     pub(crate) fn received(&self, buffer: &mut Buffer, len: u16) {
-        buffer.len = len;
+        buffer.set_len(len);
         self.classify(buffer);
     }
 
@@ -309,7 +336,12 @@ impl<D: DmaMemory> Pool<D> {
         let word = self.memory.load(self.offset_of(buffer) + ETHERTYPE_WORD).to_le_bytes();
         let at = ETHERTYPE.start - ETHERTYPE_WORD;
         let is_control = [word[at], word[at + 1]] == ETHERTYPE_MAC_CONTROL.to_be_bytes();
-        buffer.tag = self.owner.tag() | if is_control { MAC_CONTROL_FLAG } else { 0 };
+        buffer.kind_and_len = buffer.len() | if is_control { MAC_CONTROL_FLAG } else { 0 };
+    }
+
+    #[inline]
+    fn is_ours(&self, buffer: &Buffer) -> bool {
+        buffer.pool == Some(self.name)
     }
 
     fn offset_of(&self, buffer: &Buffer) -> usize {
@@ -317,7 +349,7 @@ impl<D: DmaMemory> Pool<D> {
     }
 
     fn start(&self, buffer: &Buffer) -> Result<usize, BufferError> {
-        if buffer.pool != self.id {
+        if !self.is_ours(buffer) {
             return Err(BufferError::ForeignBuffer);
         }
         Ok(self.offset_of(buffer))

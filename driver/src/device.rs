@@ -147,10 +147,10 @@ impl<B: Bus> Device<B> {
         for tc in 0..classes.count() {
             let slot = usize::from(tc);
             if let Some(queue) = classes.tx_queue(tc) {
-                self.tx[slot] = Some(tx::ring(bus, regs, config, self.owner, (tc, queue))?);
+                self.tx[slot] = Some(tx::ring(bus, regs, config, self.owner.clone(), (tc, queue))?);
             }
             if let Some(queue) = classes.rx_queue(tc) {
-                self.rx[slot] = Some(rx::ring(bus, regs, config, self.owner, (tc, queue))?);
+                self.rx[slot] = Some(rx::ring(bus, regs, config, self.owner.clone(), (tc, queue))?);
             }
         }
         rx::enable(bus, regs)?;
@@ -251,7 +251,7 @@ impl<B: Bus> Device<B> {
             return Err(BusError::OutOfDmaMemory { requested }.into());
         }
         let memory = self.bus.dma_alloc(requested)?;
-        Ok(Pool::new(memory, self.owner, count, buffer_len)?)
+        Ok(Pool::new(memory, self.owner.clone(), count, buffer_len)?)
     }
 
     /// Makes memory of the daemon's reachable for the device, to be sent from ([`TxRing::push`]).
@@ -260,7 +260,7 @@ impl<B: Bus> Device<B> {
     /// As [`Bus::dma_map`].
     pub fn register(&mut self, memory: &Arc<Memory>) -> Result<Region<B::Dma>, Error> {
         let dma = self.bus.dma_map(memory)?;
-        Ok(Region::new(dma, Arc::clone(memory), self.owner))
+        Ok(Region::new(dma, Arc::clone(memory), self.owner.clone()))
     }
 
     /// The same for several memories, in their order; neighbours may share a mapping. All or none.
@@ -270,7 +270,9 @@ impl<B: Bus> Device<B> {
     pub fn register_all(&mut self, memories: &[Arc<Memory>]) -> Result<Vec<Region<B::Dma>>, Error> {
         let mapped = self.bus.dma_map_all(memories)?;
         let pairs = mapped.into_iter().zip(memories);
-        Ok(pairs.map(|(dma, memory)| Region::new(dma, Arc::clone(memory), self.owner)).collect())
+        Ok(pairs
+            .map(|(dma, memory)| Region::new(dma, Arc::clone(memory), self.owner.clone()))
+            .collect())
     }
 
     /// The regions of the memories that were registered before the device was opened, in their order. They are taken:

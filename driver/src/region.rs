@@ -136,8 +136,8 @@ impl<D: DmaMemory> Piece<'_, D> {
         self.region.shared.dma.read(self.offset + at, out);
     }
 
-    pub(crate) fn belongs_to(&self, owner: Owner) -> bool {
-        self.region.shared.owner == owner
+    pub(crate) fn belongs_to(&self, owner: &Owner) -> bool {
+        self.region.shared.owner == *owner
     }
 
     /// Keeps the region mapped.

@@ -178,6 +178,23 @@ fn buffers_stay_with_their_pool_and_device() {
     assert_eq!(second.available(), 2);
 }
 
+/// A buffer that outlives its device is not taken for one of the next.
+#[test]
+fn buffers_of_an_earlier_life_are_foreign() {
+    let mut old = bench(Config::default(), 4);
+    let mut kept = vec![frame(&mut old.pool, 0), frame(&mut old.pool, 1)];
+    let Bench { device, ring, pool, .. } = old;
+    drop((ring, pool));
+    device.close().expect("closes");
+    let mut b = bench(Config::default(), 4);
+    assert_eq!(b.ring.send(&mut kept), Err(SendError::ForeignBuffer { sent: 0 }));
+    let mut frames = vec![frame(&mut b.pool, 2)];
+    frames.append(&mut kept);
+    assert_eq!(b.ring.send(&mut frames), Err(SendError::ForeignBuffer { sent: 1 }));
+    b.pool.free_batch(&mut frames);
+    assert_eq!((frames.len(), b.pool.available()), (2, 3));
+}
+
 #[test]
 fn writes_stay_inside_the_buffer() {
     let mut b = bench(Config::default(), 2);

@@ -231,7 +231,7 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
         head: Option<&Buffer>,
         pieces: &[Piece<'_, D>],
     ) -> Result<u32, PushError> {
-        let owner = self.setup.owner;
+        let owner = &self.setup.owner;
         if !head.is_none_or(|head| head.belongs_to(owner))
             || !pieces.iter().all(|piece| piece.belongs_to(owner))
         {

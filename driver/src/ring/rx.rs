@@ -8,7 +8,7 @@ use xoff_regs::Reg;
 use xoff_regs::desc::{RX_DD, RX_EOP, RxStatus, rx_len, rx_status, rx_vlan};
 
 use super::tx::DESCRIPTOR_LEN;
-use crate::buffer::{Buffer, Owner, Pool};
+use crate::buffer::{Buffer, Owner, Pool, PoolName};
 use crate::bus::{Bar, DmaMemory};
 use crate::init::interrupts;
 
@@ -61,7 +61,7 @@ pub enum RxError {
 }
 
 /// How a receive ring is set up.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct RxSetup {
     pub(crate) tail: Reg<u32>,
     pub(crate) traffic_class: u8,
@@ -84,7 +84,7 @@ pub struct RxRing<R, D> {
     /// Next descriptor to fill.
     tail: usize,
     posted: usize,
-    pool: Option<core::num::NonZeroU16>,
+    pool: Option<PoolName>,
     /// The previous buffer did not end its frame.
     spans: bool,
 }
@@ -222,14 +222,17 @@ impl<R: Bar, D: DmaMemory> RxRing<R, D> {
     }
 
     fn check(&mut self, pool: &Pool<D>) -> Result<(), RxError> {
-        if pool.owner() != self.setup.owner || self.pool.is_some_and(|id| id != pool.id()) {
+        if self.pool == Some(pool.name()) {
+            return Ok(());
+        }
+        if self.pool.is_some() || *pool.owner() != self.setup.owner {
             return Err(RxError::ForeignPool);
         }
         let (pool_len, ring_len) = (pool.buffer_len(), usize::from(self.setup.buffer_len));
         if pool_len < ring_len {
             return Err(RxError::SmallBuffers { pool_len, ring_len });
         }
-        self.pool = Some(pool.id());
+        self.pool = Some(pool.name());
         Ok(())
     }
 

@@ -73,7 +73,7 @@ pub struct Handed {
 }
 
 /// How a transmit ring is set up.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct TxSetup {
     pub(crate) tail: Reg<u32>,
     pub(crate) traffic_class: u8,
@@ -89,6 +89,8 @@ pub struct TxRing<R, D> {
     pub(super) bar: R,
     pub(super) memory: D,
     pub(super) setup: TxSetup,
+    /// The pool of the last frame sent, known to be of this device; 0 for none.
+    pool: u32,
     /// The buffer of each descriptor.
     pub(super) slots: Box<[Buffer]>,
     /// Descriptors that ask for a completion, oldest first.
@@ -104,7 +106,7 @@ pub struct TxRing<R, D> {
     /// Frames in flight.
     pub(super) pending: usize,
     completed: u64,
-    /// Bits of [`Buffer::tag_and_len`] that decide whether a frame may go.
+    /// Bits of [`Buffer::kind_and_len`] that decide whether a frame may go.
     pub(super) checked_bits: u32,
     pub(super) pieces: Pieces<D>,
 }
@@ -116,12 +118,13 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
         Self {
             bar,
             memory,
-            setup,
+            pool: 0,
             slots: (0..len).map(|_| Buffer::VACANT).collect(),
             reports: VecDeque::with_capacity(len),
             head: 0,
             tail: 0,
             until_report: setup.rs_interval,
+            setup,
             used: 0,
             pending: 0,
             completed: 0,
@@ -162,20 +165,46 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
     }
 
     /// Writes the descriptors of `frames` from slot `first` on, as far as they may be sent.
-    fn describe(&self, first: usize, frames: &[Buffer]) -> usize {
-        let least = self.setup.owner.tag_and_len(MIN_SEND_LEN);
+    fn describe(&mut self, first: usize, frames: &[Buffer]) -> usize {
+        let mut done = 0;
+        loop {
+            done += self.describe_run(first + done, &frames[done..]);
+            match frames.get(done) {
+                Some(frame) if frame.pool() != self.pool && self.meet(frame) => {}
+                _ => return done,
+            }
+        }
+    }
+
+    /// The same up to a frame of another pool than the one expected.
+    fn describe_run(&self, first: usize, frames: &[Buffer]) -> usize {
+        let least = u32::from(MIN_SEND_LEN);
         let spread = u32::from(self.setup.max_frame - MIN_SEND_LEN);
+        let (pool, checked_bits) = (self.pool, self.checked_bits);
         let mut at = first * DESCRIPTOR_LEN;
         for (i, frame) in frames.iter().enumerate() {
-            // One comparison: right device, allowed kind, length in range.
-            if (frame.tag_and_len() & self.checked_bits).wrapping_sub(least) > spread {
+            // One comparison for both: allowed kind, length in range.
+            let len = frame.kind_and_len() & checked_bits;
+            if frame.pool() != pool || len.wrapping_sub(least) > spread {
                 return i;
             }
             self.memory.store(at, frame.iova());
-            self.memory.store(at + 8, tx_single(frame.len(), false));
+            #[allow(clippy::cast_possible_truncation)] // in range
+            self.memory.store(at + 8, tx_single(len as u16, false));
             at += DESCRIPTOR_LEN;
         }
         frames.len()
+    }
+
+    /// Whether a frame is of a pool of this device, which is then the one expected next.
+    #[cold]
+    #[inline(never)]
+    fn meet(&mut self, frame: &Buffer) -> bool {
+        let belongs = frame.belongs_to(&self.setup.owner);
+        if belongs {
+            self.pool = frame.pool();
+        }
+        belongs
     }
 
     /// Moves the tail over `sent` new descriptors and asks for a completion (RS) on every n-th and on the
@@ -329,7 +358,7 @@ impl<R: Bar, D: DmaMemory> TxRing<R, D> {
 
     #[cold]
     fn refusal(&self, frame: &Buffer, sent: usize) -> SendError {
-        if !frame.belongs_to(self.setup.owner) {
+        if !frame.belongs_to(&self.setup.owner) {
             return SendError::ForeignBuffer { sent };
         }
         if frame.is_mac_control() && self.checked_bits & Buffer::MAC_CONTROL_BIT != 0 {
