@@ -1,11 +1,12 @@
 //! `xoff serve --record` and `xoff replay`, from the command line.
 
+mod server;
+
+use server::{connect, end};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
-use xoff_driver::backend::vfio_user::{Options, VfioUserBus};
+use std::process::{Command, Output, Stdio};
 use xoff_driver::{Config, Device};
 
 fn xoff(arguments: &[&str]) -> Command {
@@ -19,21 +20,6 @@ fn replay(recording: &Path) -> (Option<i32>, String) {
         xoff(&["replay", &recording.display().to_string()]).output().expect("starts");
     let text = [stdout, stderr].concat();
     (status.code(), String::from_utf8(text).expect("text"))
-}
-
-/// Connects to a server that is starting.
-fn connect(server: &mut Child, socket: &Path) -> VfioUserBus {
-    let start = Instant::now();
-    loop {
-        match VfioUserBus::connect(socket, Options::default()) {
-            Ok(bus) => return bus,
-            Err(error) => {
-                assert_eq!(server.try_wait().expect("is there"), None, "it has ended");
-                assert!(start.elapsed() < Duration::from_secs(60), "{error}");
-                std::thread::yield_now();
-            }
-        }
-    }
 }
 
 #[test]
@@ -52,9 +38,7 @@ fn what_was_recorded_is_played_back() {
             .expect("starts");
         let bus = connect(&mut server, &socket);
         drop(Device::open(bus, Config::default()).expect("comes up"));
-        let pid = rustix::process::Pid::from_child(&server);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("runs");
-        assert_eq!(server.wait().expect("ends").code(), Some(0));
+        assert_eq!(end(server).status.code(), Some(0));
 
         let (code, text) = replay(&recording);
         assert_eq!(code, Some(0), "{text}");

@@ -1,10 +1,12 @@
 //! `xoff serve --network`: a served card in the place of a host of a simulated cluster, with our driver on it.
 
+mod server;
+
+use server::{connect, end};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use xoff::host::HostConfig;
-use xoff_driver::backend::vfio_user::{Options, VfioUserBus};
 use xoff_driver::{Config, Device};
 use xoff_regs::frame::VlanTag;
 
@@ -17,21 +19,6 @@ fn serve(arguments: &[&str]) -> Command {
     command.args(["serve", "--network"]).arg(warp()).args(arguments);
     command.stdin(Stdio::null()).stderr(Stdio::piped());
     command
-}
-
-/// Connects to a server that is starting.
-fn connect(server: &mut Child, socket: &Path) -> VfioUserBus {
-    let start = Instant::now();
-    loop {
-        match VfioUserBus::connect(socket, Options::default()) {
-            Ok(bus) => return bus,
-            Err(error) => {
-                assert_eq!(server.try_wait().expect("is there"), None, "it has ended");
-                assert!(start.elapsed() < Duration::from_secs(60), "{error}");
-                std::thread::yield_now();
-            }
-        }
-    }
 }
 
 /// Bytes of a block in the shipped scenario: 1 MiB at a sixteenth.
@@ -86,9 +73,7 @@ fn a_driver_reads_from_a_simulated_storage_node() {
     assert_eq!(bytes, BLOCK);
     drop((rx, tx, device));
 
-    let pid = rustix::process::Pid::from_child(&server);
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("runs");
-    let output = server.wait_with_output().expect("ends");
+    let output = end(server);
     let text = String::from_utf8(output.stderr).expect("text");
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("dropped 0 frames, and 0 bytes came beyond"), "{text}");
