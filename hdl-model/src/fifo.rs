@@ -49,6 +49,20 @@ impl<T> Fifo<T> {
         self.items.pop_front()
     }
 
+    /// Something has been written since the last commit.
+    #[inline]
+    pub(crate) fn has_new(&self) -> bool {
+        self.items.len() > self.visible
+    }
+
+    /// Ends the cycle for a reader that looks at what is new as the cycle ends, and takes it out later.
+    #[inline]
+    pub(crate) fn take_in(&mut self) -> impl Iterator<Item = &T> {
+        let old = self.visible;
+        self.visible = self.items.len();
+        self.items.range(old..)
+    }
+
     /// The oldest visible entry.
     #[inline]
     pub fn front(&self) -> Option<&T> {

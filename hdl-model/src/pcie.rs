@@ -68,11 +68,11 @@ pub struct RxSegment {
     pub desc: [u64; 2],
 }
 
-/// A posted write.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PostedWrite {
+/// A posted write that tells software which transmit descriptors are done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TxWriteBack {
     /// One qword: a transmit descriptor's status.
-    TxStatus {
+    Status {
         /// The transmit queue.
         queue: u8,
         /// Address of the descriptor's second qword.
@@ -83,7 +83,7 @@ pub enum PostedWrite {
         joined: bool,
     },
     /// A transmit queue's head, written instead of its descriptors.
-    TxHead {
+    Head {
         /// The transmit queue.
         queue: u8,
         /// Where it goes.
@@ -91,23 +91,49 @@ pub enum PostedWrite {
         /// The head.
         head: u32,
     },
-    /// A received packet with its descriptors: the data, then the write-back.
-    RxPacket {
-        /// The receive queue.
-        queue: u8,
-        /// The receive packet buffer that gets its space back.
-        tc: u8,
-        /// Bytes of that buffer the packet occupied.
-        footprint: u32,
-        /// The packet.
-        bytes: Vec<u8>,
-        /// Its first bytes go to a header buffer: where, and how many.
-        header: Option<(u64, u16)>,
-        /// First part; the only one unless the packet is larger than a receive buffer.
-        first: RxSegment,
-        /// Further parts.
-        rest: Vec<RxSegment>,
-    },
+}
+
+/// Posted writes of a received packet with its descriptors: the data, then the write-back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RxWrite {
+    /// The receive queue.
+    pub queue: u8,
+    /// The receive packet buffer that gets its space back.
+    pub tc: u8,
+    /// Bytes of that buffer the packet occupied.
+    pub footprint: u32,
+    /// The packet.
+    pub bytes: Vec<u8>,
+    /// First part; the only one unless the packet is larger than a receive buffer.
+    pub first: RxSegment,
+    /// Of a packet in several buffers: the others.
+    pub others: Option<Box<RxOthers>>,
+}
+
+/// Buffers of a packet beside the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RxOthers {
+    /// The packet's first bytes go to a header buffer: where, and how many.
+    pub header: Option<(u64, u16)>,
+    /// Parts after the first.
+    pub rest: Vec<RxSegment>,
+}
+
+impl RxWrite {
+    fn header(&self) -> Option<(u64, u16)> {
+        self.others.as_ref().and_then(|others| others.header)
+    }
+
+    fn rest(&self) -> &[RxSegment] {
+        self.others.as_ref().map_or(&[], |others| &others.rest)
+    }
+}
+
+/// Who has written: its FIFO holds the write until it has reached memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Writer {
+    Tx,
+    Rx,
 }
 
 /// A packet has reached host memory.
@@ -131,13 +157,13 @@ pub struct PcieChannels {
     /// Transmit DMA's read requests.
     pub tx_read: Fifo<ReadRequest>,
     /// Transmit DMA's write-backs.
-    pub tx_write: Fifo<PostedWrite>,
+    pub tx_write: Fifo<TxWriteBack>,
     /// Completions for transmit DMA.
     pub tx_done: Fifo<Completion>,
     /// Receive DMA's read requests.
     pub rx_read: Fifo<ReadRequest>,
     /// Receive DMA's packets.
-    pub rx_write: Fifo<PostedWrite>,
+    pub rx_write: Fifo<RxWrite>,
     /// Completions for receive DMA.
     pub rx_desc_done: Fifo<Completion>,
     /// Packets that have reached memory.
@@ -155,7 +181,8 @@ pub struct Pcie {
     up_free_ps: u64,
     down_free_ps: u64,
     reads: VecDeque<(Cycle, ReadRequest)>,
-    writes: VecDeque<(Cycle, PostedWrite)>,
+    /// Posted writes on the link, in order.
+    writes: VecDeque<(Cycle, Writer)>,
     /// CTRL.MASTER_DIS: no new requests.
     pub blocked: bool,
     /// Command register, bus master: without it there are no new requests either.
@@ -199,24 +226,33 @@ impl Pcie {
         self.reads.push_back((self.speed.cycle_at_or_after(self.down_free_ps), request));
     }
 
-    fn accept_write(&mut self, now_ps: u64, write: PostedWrite) {
-        let cost = match &write {
+    fn write_back_ps(&self, write: &TxWriteBack) -> u64 {
+        match write {
             // A neighbour's status adds its descriptor to the packet.
-            PostedWrite::TxStatus { joined: true, .. } => 16 * self.config.ps_per_byte,
-            PostedWrite::TxStatus { .. } => self.transfer_ps(8),
-            PostedWrite::TxHead { .. } => self.transfer_ps(4),
-            PostedWrite::RxPacket { header, first, rest, .. } => {
-                let header = header.map_or(0, |(_, len)| self.transfer_ps(len.into()));
-                let one = |s: &RxSegment| {
-                    let data = if s.len == 0 { 0 } else { self.transfer_ps(u64::from(s.len)) };
-                    data + self.transfer_ps(16)
-                };
-                header + one(first) + rest.iter().map(one).sum::<u64>()
-            }
+            TxWriteBack::Status { joined: true, .. } => 16 * self.config.ps_per_byte,
+            TxWriteBack::Status { .. } => self.transfer_ps(8),
+            TxWriteBack::Head { .. } => self.transfer_ps(4),
+        }
+    }
+
+    #[inline]
+    fn packet_ps(&self, write: &RxWrite) -> u64 {
+        let one = |s: &RxSegment| {
+            let data = if s.len == 0 { 0 } else { self.transfer_ps(u64::from(s.len)) };
+            data + self.transfer_ps(16)
         };
-        self.up_free_ps = self.up_free_ps.max(now_ps) + cost;
+        let mut ps = one(&write.first);
+        if let Some(others) = &write.others {
+            ps += others.header.map_or(0, |(_, len)| self.transfer_ps(len.into()));
+            ps += others.rest.iter().map(one).sum::<u64>();
+        }
+        ps
+    }
+
+    fn accept_write(&mut self, now_ps: u64, cost_ps: u64, writer: Writer) {
+        self.up_free_ps = self.up_free_ps.max(now_ps) + cost_ps;
         let done = self.up_free_ps + self.config.write_latency_ps;
-        self.writes.push_back((self.speed.cycle_at_or_after(done), write));
+        self.writes.push_back((self.speed.cycle_at_or_after(done), writer));
     }
 
     /// The clock edge before cycle `next`: requests and posted writes of the cycle that ends get their place on the link.
@@ -225,8 +261,8 @@ impl Pcie {
     pub(crate) fn take_requests(&mut self, next: Cycle, ch: &mut PcieChannels) -> Option<Cycle> {
         let none = ch.tx_read.is_empty()
             && ch.rx_read.is_empty()
-            && ch.tx_write.is_empty()
-            && ch.rx_write.is_empty();
+            && !ch.tx_write.has_new()
+            && !ch.rx_write.has_new();
         if none { None } else { self.accept(next, ch) }
     }
 
@@ -241,11 +277,11 @@ impl Pcie {
         while let Some(request) = ch.rx_read.take() {
             self.accept_read(now_ps, request);
         }
-        while let Some(write) = ch.tx_write.take() {
-            self.accept_write(now_ps, write);
+        for write in ch.tx_write.take_in() {
+            self.accept_write(now_ps, self.write_back_ps(write), Writer::Tx);
         }
-        while let Some(write) = ch.rx_write.take() {
-            self.accept_write(now_ps, write);
+        for write in ch.rx_write.take_in() {
+            self.accept_write(now_ps, self.packet_ps(write), Writer::Rx);
         }
         Some(self.next_wake())
     }
@@ -253,8 +289,10 @@ impl Pcie {
     /// One cycle: deliver what has arrived. Returns when it next changes by itself.
     pub fn eval<W: World>(&mut self, now: Cycle, ch: &mut PcieChannels, world: &mut W) -> Cycle {
         while self.writes.front().is_some_and(|w| w.0 <= now) {
-            if let Some((_, write)) = self.writes.pop_front() {
-                self.deliver(write, ch, world);
+            match self.writes.pop_front() {
+                Some((_, Writer::Tx)) => self.report(ch, world),
+                Some((_, Writer::Rx)) => self.deliver(ch, world),
+                None => {}
             }
         }
         while self.reads.front().is_some_and(|r| r.0 <= now) {
@@ -284,45 +322,46 @@ impl Pcie {
         }
     }
 
-    fn deliver<W: World>(&mut self, write: PostedWrite, ch: &mut PcieChannels, world: &mut W) {
-        match write {
-            PostedWrite::TxHead { queue, addr, head } => {
-                self.faults += u64::from(world.write(addr, &head.to_le_bytes()).is_err());
-                ch.causes.push(Cause::Tx { queue });
+    fn report<W: World>(&mut self, ch: &mut PcieChannels, world: &mut W) {
+        let Some(write) = ch.tx_write.pop() else { return };
+        let (written, queue) = match write {
+            TxWriteBack::Head { queue, addr, head } => {
+                (world.write(addr, &head.to_le_bytes()), queue)
             }
-            PostedWrite::TxStatus { queue, addr, value, .. } => {
-                self.faults += u64::from(world.write(addr, &value.to_le_bytes()).is_err());
-                ch.causes.push(Cause::Tx { queue });
+            TxWriteBack::Status { queue, addr, value, .. } => {
+                (world.write(addr, &value.to_le_bytes()), queue)
             }
-            PostedWrite::RxPacket { queue, tc, footprint, bytes, header, first, rest } => {
-                let mut from = 0;
-                if let Some((addr, len)) = header {
-                    from = usize::from(len);
-                    self.faults += u64::from(world.write(addr, &bytes[..from]).is_err());
-                }
-                for s in core::iter::once(&first).chain(&rest) {
-                    let part = &bytes[from..from + s.len as usize];
-                    from += s.len as usize;
-                    if !part.is_empty() {
-                        self.faults += u64::from(world.write(s.data_addr, part).is_err());
-                    }
-                    let mut desc = [0; 16];
-                    desc[..8].copy_from_slice(&s.desc[0].to_le_bytes());
-                    desc[8..].copy_from_slice(&s.desc[1].to_le_bytes());
-                    self.faults += u64::from(world.write(s.desc_addr, &desc).is_err());
-                }
-                #[allow(clippy::cast_possible_truncation)]
-                // a packet is at most 16 KB, a chain at most that many
-                ch.rx_done.push(RxDone {
-                    queue,
-                    tc,
-                    footprint,
-                    descriptors: 1 + rest.len() as u16,
-                    bytes: bytes.len() as u32,
-                });
-                world.recycle(bytes);
-                ch.causes.push(Cause::Rx { queue });
-            }
+        };
+        self.faults += u64::from(written.is_err());
+        ch.causes.push(Cause::Tx { queue });
+    }
+
+    fn deliver<W: World>(&mut self, ch: &mut PcieChannels, world: &mut W) {
+        let Some(packet) = ch.rx_write.pop() else { return };
+        let bytes = &packet.bytes;
+        let mut from = 0;
+        if let Some((addr, len)) = packet.header() {
+            from = usize::from(len);
+            self.faults += u64::from(world.write(addr, &bytes[..from]).is_err());
         }
+        let mut descriptors = 0;
+        for s in core::iter::once(&packet.first).chain(packet.rest()) {
+            let part = &bytes[from..from + s.len as usize];
+            from += s.len as usize;
+            if !part.is_empty() {
+                self.faults += u64::from(world.write(s.data_addr, part).is_err());
+            }
+            let mut desc = [0; 16];
+            desc[..8].copy_from_slice(&s.desc[0].to_le_bytes());
+            desc[8..].copy_from_slice(&s.desc[1].to_le_bytes());
+            self.faults += u64::from(world.write(s.desc_addr, &desc).is_err());
+            descriptors += 1;
+        }
+        #[allow(clippy::cast_possible_truncation)] // a packet is at most 16 KB
+        let len = bytes.len() as u32;
+        let RxWrite { queue, tc, footprint, .. } = packet;
+        ch.rx_done.push(RxDone { queue, tc, footprint, descriptors, bytes: len });
+        world.recycle(packet.bytes);
+        ch.causes.push(Cause::Rx { queue });
     }
 }

@@ -10,7 +10,7 @@ use crate::clock::Cycle;
 use crate::config::PcieConfig;
 use crate::fifo::Fifo;
 use crate::mac::{RxPacket, RxSpace};
-use crate::pcie::{Completion, PostedWrite, ReadRequest, RxDone, RxSegment, Tag};
+use crate::pcie::{Completion, ReadRequest, RxDone, RxOthers, RxSegment, RxWrite, Tag};
 use crate::port::World;
 use crate::stats::QueueStats;
 use crate::tx::RoundRobin;
@@ -31,7 +31,7 @@ pub struct RxPorts<'a> {
     /// Read requests to the PCIe engine.
     pub read: &'a mut Fifo<ReadRequest>,
     /// Posted writes to the PCIe engine.
-    pub write: &'a mut Fifo<PostedWrite>,
+    pub write: &'a mut Fifo<RxWrite>,
     /// Descriptor completions.
     pub descriptors: &'a mut Fifo<Completion>,
 }
@@ -238,23 +238,26 @@ impl RxDma {
         let Some(free) = self.queues[q].ring.store.front() else { return };
         let header_addr = AdvRxRead::parse(free.desc).header_addr;
         let header_bytes = division.split.bytes;
-        let header = (header_bytes > 0).then_some((header_addr, header_bytes));
         let Some(first) = self.segment(q, &mut division, &packet.found) else { return };
-        let mut rest = Vec::new(); // allocates only for a packet larger than a buffer
-        while division.left > 0
-            && let Some(segment) = self.segment(q, &mut division, &packet.found)
-        {
-            rest.push(segment);
+        let mut others = None; // allocates only for a packet in several buffers
+        if header_bytes > 0 || division.left > 0 {
+            let header = (header_bytes > 0).then_some((header_addr, header_bytes));
+            let mut rest = Vec::new();
+            while division.left > 0
+                && let Some(segment) = self.segment(q, &mut division, &packet.found)
+            {
+                rest.push(segment);
+            }
+            others = Some(Box::new(RxOthers { header, rest }));
         }
         self.queues[q].in_flight += 1;
-        ports.write.push(PostedWrite::RxPacket {
+        ports.write.push(RxWrite {
             queue: packet.queue,
             tc: packet.tc,
             footprint: packet.footprint,
             bytes: packet.frame.bytes,
-            header,
             first,
-            rest,
+            others,
         });
         self.posted += 1;
         self.refresh(q);

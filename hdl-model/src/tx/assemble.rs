@@ -39,7 +39,7 @@ impl TxDma {
         self.data_tags -= 1;
         self.data_bytes -= u32::from(part.len);
         if part.marks.has(Marks::CUT) {
-            self.fill[usize::from(part.tc)] -= part.reserved;
+            self.buffers.release(part.tc, part.reserved);
             world.recycle(done.bytes);
             return;
         }
@@ -109,7 +109,7 @@ impl TxDma {
                 // Of a TSO nothing more can be sent: the next segment would not fit what is missing.
                 queue.assembly.refused = true;
                 self.malformed += 1;
-                self.fill[usize::from(part.tc)] -= reserved;
+                self.buffers.release(part.tc, reserved);
                 world.recycle(bytes);
             }
         }

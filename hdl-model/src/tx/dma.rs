@@ -7,12 +7,13 @@ use super::credits::Credits;
 use super::packet::{InFlight, MAX_DCB_PACKET_BYTES, MAX_PACKET_BYTES, Marks};
 use super::queue::TxQueue;
 use super::segment::FlagMasks;
+use super::space::BufferAccount;
 use super::{TxFrame, TxSpace};
 use crate::QueueSet;
 use crate::clock::{Cycle, LineSpeed};
 use crate::config::PcieConfig;
 use crate::fifo::Fifo;
-use crate::pcie::{Completion, PostedWrite, ReadRequest, Tag};
+use crate::pcie::{Completion, ReadRequest, Tag, TxWriteBack};
 use crate::port::World;
 use std::collections::VecDeque;
 use xoff_regs::{Dmatxctl, Eitr, Ivar, Mtqc, Rttbcnrc};
@@ -23,7 +24,7 @@ pub struct TxPorts<'a> {
     /// Read requests to the PCIe engine.
     pub read: &'a mut Fifo<ReadRequest>,
     /// Write-backs to the PCIe engine.
-    pub write: &'a mut Fifo<PostedWrite>,
+    pub write: &'a mut Fifo<TxWriteBack>,
     /// Complete frames to the packet buffers.
     pub frames: &'a mut Fifo<TxFrame>,
 }
@@ -65,10 +66,7 @@ pub struct TxDma {
     pub(super) desc_tags: u32,
     pub(super) data_tags: u32,
     pub(super) data_bytes: u32,
-    /// Bytes held in, or being read into, each packet buffer.
-    pub(super) fill: [u32; 8],
-    /// TXPBTHRESH in bytes: above it no new data is read for the class.
-    pub(super) threshold: [u32; 8],
+    pub(super) buffers: BufferAccount,
     /// DTXMXSZRQ in bytes.
     pub(super) max_read_bytes: u32,
     pub(super) enabled: bool,
@@ -110,8 +108,7 @@ impl TxDma {
             desc_tags: 0,
             data_tags: 0,
             data_bytes: 0,
-            fill: [0; 8],
-            threshold: [0; 8],
+            buffers: BufferAccount::new(),
             max_read_bytes: 0,
             enabled: false,
             arbiter_off: false,
@@ -169,7 +166,7 @@ impl TxDma {
 
     /// TXPBTHRESH(tc).
     pub fn set_threshold(&mut self, tc: usize, bytes: u32) {
-        self.threshold[tc] = bytes;
+        self.buffers.set_threshold(tc, bytes);
     }
 
     /// DTXMXSZRQ: bound on outstanding data reads.
@@ -249,7 +246,7 @@ impl TxDma {
 
     /// Bytes held in, or being read into, the packet buffer of a class.
     pub fn fill(&self, tc: usize) -> u32 {
-        self.fill[tc]
+        self.buffers.held(tc)
     }
 
     /// TXDCTL.SWFLSH, or a queue that stops gathering.
@@ -308,7 +305,7 @@ impl TxDma {
         }
         let assembly = &mut self.queues[q].assembly;
         assembly.partial = None;
-        self.fill[usize::from(plan.tc)] -= core::mem::take(&mut assembly.reserved);
+        self.buffers.release(plan.tc, core::mem::take(&mut assembly.reserved));
     }
 
     /// The clock edge: what the host was asked for has arrived. Data goes into the packet buffer, and a frame is complete
@@ -355,7 +352,7 @@ impl TxDma {
 
     fn freed(&mut self, next: Cycle, space: &mut Fifo<TxSpace>) -> bool {
         while let Some(space) = space.take() {
-            self.fill[usize::from(space.tc)] -= space.bytes;
+            self.buffers.release(space.tc, space.bytes);
         }
         !self.limited.is_empty() || self.can_go_on(next)
     }

@@ -16,6 +16,7 @@ mod plane;
 mod queue;
 mod rate;
 mod segment;
+mod space;
 mod writeback;
 
 pub use arbiter::RoundRobin;

@@ -55,13 +55,7 @@ impl TxDma {
                     let ready = self.ready.without(self.held_back(now));
                     (ready, self.classes_of(ready))
                 };
-                let mut classes = with_work;
-                let mut left = with_work;
-                while left != 0 {
-                    let tc = left.trailing_zeros() as usize;
-                    left &= left - 1;
-                    classes &= !(u8::from(self.fill[tc] > self.threshold[tc]) << tc);
-                }
+                let classes = with_work & self.buffers.room();
                 let (tc, grant) = if self.weighted {
                     let grant = self.credits.choose(classes)?;
                     (grant.class, Some(grant))
@@ -87,18 +81,9 @@ impl TxDma {
         {
             return false;
         }
-        if self.packet_of.is_none() && self.half_read.is_empty() {
-            let mut left = self.with_work;
-            loop {
-                if left == 0 {
-                    return false; // no class with work has room
-                }
-                let tc = left.trailing_zeros() as usize;
-                if self.fill[tc] <= self.threshold[tc] {
-                    break;
-                }
-                left &= left - 1;
-            }
+        let any_class = self.packet_of.is_none() && self.half_read.is_empty();
+        if any_class && self.with_work & self.buffers.room() == 0 {
+            return false;
         }
         // That may be all it takes: any read fits, and no rate or credit holds anything back.
         let fits = self.data_bytes == 0 || self.data_bytes + MAX_READ_BYTES <= self.max_read_bytes;
@@ -190,7 +175,7 @@ impl TxDma {
             });
             self.data_tags += 1;
             self.data_bytes += u32::from(part.len);
-            self.fill[usize::from(part.tc)] += part.reserved;
+            self.buffers.reserve(part.tc, part.reserved);
         } else {
             part.marks.set(Marks::INSTANT);
         }

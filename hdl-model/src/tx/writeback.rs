@@ -6,7 +6,7 @@ use super::packet::InFlight;
 use super::queue::TxQueue;
 use crate::clock::Cycle;
 use crate::fifo::Fifo;
-use crate::pcie::PostedWrite;
+use crate::pcie::TxWriteBack;
 use xoff_regs::desc;
 
 /// What a queue has done and not told yet, and how it wants to tell.
@@ -35,7 +35,7 @@ impl TxDma {
     /// A descriptor is done. Gathering begins with an RS descriptor; from it on every done descriptor counts, and those
     /// with RS are written. That is how Intel's older gigabit parts describe it; the 82599's sheet only says "when that
     /// many have accumulated". What waits takes no place of the 40 on the chip.
-    pub(super) fn report(&mut self, f: &InFlight, now: Cycle, write: &mut Fifo<PostedWrite>) {
+    pub(super) fn report(&mut self, f: &InFlight, now: Cycle, write: &mut Fifo<TxWriteBack>) {
         let q = usize::from(f.queue);
         let queue = &mut self.queues[q];
         let wants = f.flags & desc::TX_RS != 0;
@@ -71,7 +71,7 @@ impl TxDma {
     }
 
     /// Writes back what a queue has gathered. Neighbours in the ring share a packet on PCIe.
-    fn flush(&mut self, q: usize, write: &mut Fifo<PostedWrite>) {
+    fn flush(&mut self, q: usize, write: &mut Fifo<TxWriteBack>) {
         self.gathering.remove(q);
         let queue = &mut self.queues[q];
         queue.write_back.gathered = 0;
@@ -102,7 +102,7 @@ impl TxDma {
     }
 
     /// Lets go what the timers say. Returns when the next one does.
-    pub(super) fn flush_due(&mut self, now: Cycle, write: &mut Fifo<PostedWrite>) -> Cycle {
+    pub(super) fn flush_due(&mut self, now: Cycle, write: &mut Fifo<TxWriteBack>) -> Cycle {
         let mut next = Cycle::NEVER;
         for q in self.gathering.iter() {
             let due = self.queues[q].write_back.due;
@@ -116,9 +116,9 @@ impl TxDma {
     }
 }
 
-fn head_of(number: u8, queue: &TxQueue) -> PostedWrite {
+fn head_of(number: u8, queue: &TxQueue) -> TxWriteBack {
     let addr = queue.write_back.head_addr & !3;
-    PostedWrite::TxHead { queue: number, addr, head: u32::from(queue.ring.head) }
+    TxWriteBack::Head { queue: number, addr, head: u32::from(queue.ring.head) }
 }
 
 /// Where the second half of a descriptor lies.
@@ -126,6 +126,6 @@ fn status_addr(queue: &TxQueue, index: u16) -> u64 {
     queue.ring.descriptor_addr(index).wrapping_add(8)
 }
 
-fn status_of(number: u8, addr: u64, flags: u64, joined: bool) -> PostedWrite {
-    PostedWrite::TxStatus { queue: number, addr, value: flags | desc::TX_DD, joined }
+fn status_of(number: u8, addr: u64, flags: u64, joined: bool) -> TxWriteBack {
+    TxWriteBack::Status { queue: number, addr, value: flags | desc::TX_DD, joined }
 }
